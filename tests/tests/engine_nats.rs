@@ -158,7 +158,10 @@ fn the_server_may_go_and_come_back_and_so_may_coordinators() {
     let mut diff = site.diff(&on(&url, "2"));
     let going_on = diff.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
     for coordinator in [dying.id(), going_on.id()] {
-        assert!(within(Duration::from_secs(60), || is_connected(coordinator, &url)), "a coordinator connects");
+        assert!(
+            within(Duration::from_secs(60), || is_connected(coordinator, &url)),
+            "a coordinator connects"
+        );
     }
     let collected = std::thread::spawn(move || going_on.wait_with_output().expect("it ends"));
     std::thread::sleep(Duration::from_millis(700));

@@ -55,6 +55,8 @@ pub(crate) enum Callee<'c> {
     Native(&'static Native),
     /// A function in the Puppet language.
     Puppet(&'c Closure<'c>),
+    /// Neither: the host runs it. Only a function that a manifest defines later may come in front of it.
+    Foreign,
 }
 
 /// Body of a native function.

@@ -1,9 +1,10 @@
 //! A guard against slowness that asks no clock: how many instructions five workloads take, from the start of the
-//! process to its end, by `valgrind --tool=callgrind`, beside what is committed in `benches/instructions.tsv`.
+//! process to its end, and how many one call of some functions in Ruby, by `valgrind --tool=callgrind`, beside what is
+//! committed in `benches/instructions.tsv`.
 //! `cargo run -p bunraku-benches --bin instructions` fails where one takes more; `--write` sets the bounds
-//! anew. Where there is no valgrind it says so.
+//! anew; `calls` counts the calls only. Where there is no valgrind it says so.
 
-use bunraku_benches::cases;
+use bunraku_benches::{calls, cases};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,8 @@ const WORKLOADS: [&str; 5] = [
     "3,000 look-ups through five levels",
     "the fixture's web01.example.com",
 ];
+/// How often a function in Ruby is called for the count of one call.
+const CALLS: usize = 2_000;
 /// What other processors and versions of the toolchain may add, in percent of the committed count.
 const ROOM: u64 = 10;
 
@@ -25,7 +28,8 @@ fn main() -> ExitCode {
         println!("SKIPPED instructions: {} workloads, since there is no valgrind", WORKLOADS.len());
         return ExitCode::SUCCESS;
     }
-    match run(std::env::args().any(|arg| arg == "--write")) {
+    let given = |word: &str| std::env::args().any(|arg| arg == word);
+    match run(given("--write"), given("calls")) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -36,33 +40,65 @@ fn main() -> ExitCode {
 }
 
 /// Counts; whether all keep to their bounds.
-fn run(write: bool) -> Result<bool, String> {
+fn run(write: bool, calls_only: bool) -> Result<bool, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = here.join("instructions.tsv");
     let bounds = std::fs::read_to_string(&file).unwrap_or_default();
     let binary = build(here)?;
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let cases = cases::all(work.path())?;
-    let (mut good, mut lines) = (true, String::new());
-    for name in WORKLOADS {
-        let case = cases.iter().find(|case| case.name == name).ok_or_else(|| format!("no case '{name}'"))?;
-        let count = count(&binary, &case.job.to_string(), &work.path().join("callgrind"))?;
-        let _ = writeln!(lines, "{name}\t{count}");
-        let bound = bounds.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
-        let word = match bound {
-            _ if write => "written",
-            None => "has no bound: run this with --write",
-            Some(bound) if count * 100 > bound * (100 + ROOM) => "TOO MANY",
-            Some(bound) if count * 100 < bound * (100 - ROOM) => "fewer than before: run this with --write",
-            Some(_) => "fine",
-        };
-        good &= write || !matches!(word, "TOO MANY") && bound.is_some();
-        println!("{name}: {count} instructions, {} committed: {word}", bound.unwrap_or_default());
+    let mut counts = Vec::new();
+    if !calls_only {
+        let cases = cases::all(work.path())?;
+        for name in WORKLOADS {
+            let case =
+                cases.iter().find(|case| case.name == name).ok_or_else(|| format!("no case '{name}'"))?;
+            let count = count(&binary, &case.job.to_string(), &work.path().join("callgrind"))?;
+            counts.push((name.to_owned(), told(name, count, &bounds, write)));
+        }
+    }
+    for (name, count) in one_call(&binary, work.path())? {
+        let told = told(&name, count, &bounds, write);
+        counts.push((name, told));
     }
     if write {
+        let kept = bounds.lines().filter(|line| {
+            calls_only && !counts.iter().any(|(name, _)| line.split('\t').next() == Some(name))
+        });
+        let mut lines: String = kept.map(|line| format!("{line}\n")).collect();
+        for (name, (count, _)) in &counts {
+            let _ = writeln!(lines, "{name}\t{count}");
+        }
         std::fs::write(&file, lines).map_err(|error| format!("{}: {error}", file.display()))?;
     }
-    Ok(good)
+    Ok(counts.iter().all(|(_, (_, good))| *good))
+}
+
+/// Prints a count beside its bound; the count, and whether it keeps to that.
+fn told(name: &str, count: u64, bounds: &str, write: bool) -> (u64, bool) {
+    let bound = bounds.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());
+    let word = match bound {
+        _ if write => "written",
+        None => "has no bound: run this with --write",
+        Some(bound) if count * 100 > bound * (100 + ROOM) => "TOO MANY",
+        Some(bound) if count * 100 < bound * (100 - ROOM) => "fewer than before: run this with --write",
+        Some(_) => "fine",
+    };
+    println!("{name}: {count} instructions, {} committed: {word}", bound.unwrap_or_default());
+    (count, write || word != "TOO MANY" && bound.is_some())
+}
+
+/// Instructions of one call of each of the functions in Ruby: a loop with it, less the same loop without.
+fn one_call(binary: &Path, work: &Path) -> Result<Vec<(String, u64)>, String> {
+    let modules = work.join("calls-modules");
+    calls::module(&modules).map_err(|error| error.to_string())?;
+    let mut all = Vec::new();
+    for kind in calls::KINDS {
+        let counted =
+            |calls| count(binary, &kind.job(&modules, CALLS, calls).to_string(), &work.join("callgrind"));
+        let one = counted(true)?.saturating_sub(counted(false)?) / CALLS as u64;
+        all.push((format!("one call: {}", kind.name), one));
+    }
+    Ok(all)
 }
 
 /// The command as users have it.

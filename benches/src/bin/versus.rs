@@ -3,13 +3,13 @@
 //! other, and prints the ratios; then what grows with what.
 //!
 //! `--write` puts the report into `benches/RESULTS.md`, or the sections that are named alone; `--rounds N` says how often each is
-//! run; a word says which sections or programs: `programs`, `ruby`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`,
+//! run; a word says which sections or programs: `programs`, `ruby`, `calls`, `machines`, `cold`, `sizes`, `threads`, `diff`, `fleet`,
 //! `engines`, or a part of a program's name; `--machines N` says how many the fleet has.
 
 use bunraku::threads::within;
 use bunraku_benches::cases::{self, Case};
 use bunraku_benches::puppet::Puppet;
-use bunraku_benches::{cold, diff, engines, fleet, results, scale, warm};
+use bunraku_benches::{calls, cold, diff, engines, fleet, results, scale, warm};
 use bunraku_tests::used;
 use std::process::ExitCode;
 
@@ -18,8 +18,8 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// How often each program is run on each side.
 const ROUNDS: usize = 7;
-const SECTIONS: [&str; 9] =
-    ["programs", "ruby", "machines", "cold", "sizes", "threads", "diff", "fleet", "engines"];
+const SECTIONS: [&str; 10] =
+    ["programs", "ruby", "calls", "machines", "cold", "sizes", "threads", "diff", "fleet", "engines"];
 
 fn main() -> ExitCode {
     let mut args: Vec<String> = std::env::args().skip(1).collect();
@@ -90,6 +90,9 @@ fn report((rounds, machines): (usize, usize), wanted: &[String]) -> Result<Vec<S
         let cases: Vec<&Case> = cases.iter().collect();
         let title = "Classes of the corpus that call most Ruby in Puppet, warm";
         parts.push(warm::programs(title, &cases, work, &mut Puppet::start()?, rounds)?);
+    }
+    if section("calls") {
+        parts.push(calls::report(work, &mut Puppet::start()?)?);
     }
     if section("machines") {
         parts.push(warm::nodes(work, &mut Puppet::start()?, rounds)?);

@@ -26,6 +26,7 @@ pub(crate) struct RenderBudget {
     later: Cell<u64>,
     bytes: Cell<usize>,
     depth: Cell<usize>,
+    /// When steps were checked first: a short run never asks the clock.
     began: Cell<Option<Instant>>,
     /// How many runs are under way, each within the one before.
     runs: Cell<usize>,
@@ -65,7 +66,7 @@ impl RenderBudget {
         self.later.set(STEPS - EVERY);
         self.bytes.set(0);
         self.depth.set(0);
-        self.began.set(Some(Instant::now()));
+        self.began.set(None);
     }
 
     /// Whether a run is under way.
@@ -116,7 +117,12 @@ impl RenderBudget {
     #[cold]
     fn look(&self, steps: u64) -> OrRuby<()> {
         let left = (self.soon.get() + self.later.get()).checked_sub(steps).ok_or(ForRuby("a long run"))?;
-        if self.bytes.get() > BYTES || self.began.get().is_some_and(|began| began.elapsed() > TIME) {
+        match self.began.get() {
+            None => self.began.set(Some(Instant::now())),
+            Some(began) if began.elapsed() > TIME => return Err(ForRuby("a long run")),
+            Some(_) => {}
+        }
+        if self.bytes.get() > BYTES {
             return Err(ForRuby("a long run"));
         }
         self.soon.set(left.min(EVERY));

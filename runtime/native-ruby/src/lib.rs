@@ -19,6 +19,7 @@ mod eval;
 mod for_ruby;
 mod functions;
 mod libraries;
+mod literals;
 mod lower;
 mod method;
 mod methods;

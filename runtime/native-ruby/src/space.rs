@@ -4,9 +4,10 @@
 //! is Ruby's, and with it all files that require it.
 
 use crate::functions::definition::{NewFunction, OldFunction};
+use crate::literals::Literals;
 use crate::tree::Program;
 use crate::value::V;
-use crate::value::object::{Module, Object};
+use crate::value::object::Module;
 use hashbrown::HashMap;
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
@@ -35,21 +36,26 @@ pub(crate) struct Space<'c> {
     /// The function that a file ends in, by its name.
     made: RefCell<HashMap<PathBuf, String>>,
     loading: Cell<usize>,
-    /// Functions of the 4.x interface, with the object that each is a method of.
+    /// Functions of the 4.x interface.
     new_functions: RefCell<HashMap<String, Rc<NewFunction<'c>>>>,
-    objects: RefCell<HashMap<String, Rc<Object<'c>>>>,
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
+    /// Those of them whose files are loaded and in order, with the programs that they stand in.
+    ready: RefCell<HashMap<String, ReadyFunction<'c>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
     /// Files with a function of the 3.x interface of another name than theirs, which Ruby would not find by itself.
     beside: RefCell<Vec<PathBuf>>,
     /// The files that programs are of.
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
+    /// What places in programs have come to.
+    pub literals: Literals<'c>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
     /// How many `catch` are under way.
     catching: Cell<usize>,
 }
+
+type ReadyFunction<'c> = (Rc<OldFunction<'c>>, &'c Program);
 
 /// What the context of a look-up keeps.
 #[derive(Default)]
@@ -76,6 +82,7 @@ impl<'c> Space<'c> {
 
     pub fn set_constant(&self, name: String, value: V<'c>) {
         self.constants.borrow_mut().insert(name, value);
+        self.literals.forget_constants();
     }
 
     /// Takes note of a module that code defines.
@@ -159,6 +166,7 @@ impl<'c> Space<'c> {
     /// Does something as the loading of a file.
     pub fn while_loading<T>(&self, work: impl FnOnce() -> T) -> T {
         self.loading.set(self.loading.get() + 1);
+        self.literals.forget_constants();
         let result = work();
         self.loading.set(self.loading.get() - 1);
         result
@@ -176,19 +184,19 @@ impl<'c> Space<'c> {
         self.old_functions.borrow().get(name).cloned()
     }
 
-    pub fn add_old_function(&self, function: Rc<OldFunction<'c>>) {
-        self.old_functions.borrow_mut().insert(function.name.clone(), function);
+    /// A function of the 3.x interface that has been called before; none where it has been defined anew since.
+    pub fn ready_old_function(&self, name: &str) -> Option<ReadyFunction<'c>> {
+        self.ready.borrow().get(name).cloned()
     }
 
-    /// The object that a function is called as.
-    pub fn object(&self, function: &NewFunction<'c>) -> Rc<Object<'c>> {
-        let mut objects = self.objects.borrow_mut();
-        if let Some(object) = objects.get(&function.name) {
-            return object.clone();
-        }
-        let object = Rc::new(Object { class: function.module.clone(), variables: RefCell::default() });
-        objects.insert(function.name.clone(), object.clone());
-        object
+    /// Takes note of a function whose file is loaded and in order.
+    pub fn note_ready(&self, function: &Rc<OldFunction<'c>>, program: &'c Program) {
+        self.ready.borrow_mut().insert(function.name.clone(), (function.clone(), program));
+    }
+
+    pub fn add_old_function(&self, function: Rc<OldFunction<'c>>) {
+        self.ready.borrow_mut().remove(&function.name);
+        self.old_functions.borrow_mut().insert(function.name.clone(), function);
     }
 
     /// What the context of a number keeps.
@@ -204,6 +212,7 @@ impl<'c> Space<'c> {
             beside,
             catching: _,
             programs,
+            literals,
             constants,
             modules,
             files,
@@ -211,20 +220,21 @@ impl<'c> Space<'c> {
             made,
             loading: _,
             new_functions,
-            objects,
             old_functions,
+            ready,
             contexts,
         } = self;
         modules.take().iter().for_each(|module| module.clear());
         beside.take();
         programs.take();
+        literals.release();
         constants.take();
         files.take();
         failures.take();
         made.take();
-        new_functions.take();
-        objects.take().values().for_each(|object| drop(object.variables.take()));
+        new_functions.take().values().for_each(|function| drop(function.object.variables.take()));
         old_functions.take();
+        ready.take();
         contexts.take();
     }
 }

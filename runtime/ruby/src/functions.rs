@@ -61,8 +61,8 @@ impl<'c> Talk<'_, 'c> {
         if let Some(known) = self.ruby.functions.borrow().get(name) {
             return Ok(known.clone());
         }
-        self.world.refuse_irregular(&source.file)?;
-        let subject = subject("function", name, &source.file);
+        self.world.refuse_irregular(source.file)?;
+        let subject = subject("function", name, source.file);
         let natively = self.world.describe_natively(vm, native(name, source));
         let is_native = natively.is_some();
         let description = match natively {
@@ -98,7 +98,7 @@ impl<'c> Talk<'_, 'c> {
         subject: &str,
         source: &FunctionSource<'c>,
     ) -> Eval<'c> {
-        let arguments = [name, &text(&source.file), source.module, &stamp(&source.file)];
+        let arguments = [name, &text(source.file), source.module, &stamp(source.file)];
         let arguments = arguments.map(|text| RequestArgument::Value(vm.string(text)));
         self.request(vm, subject, Request::LoadFunction, &arguments)
     }
@@ -241,13 +241,16 @@ impl<'c> Talk<'_, 'c> {
         source: &FunctionSource<'c>,
         call: Call<'c, '_>,
     ) -> Eval<'c> {
-        let subject = subject("function", name, &source.file);
         refuse_iterators(&call)?;
-        self.world.refuse_irregular(&source.file)?;
+        if !self.ruby.regular.borrow().contains(name) {
+            self.world.refuse_irregular(source.file)?;
+            self.ruby.regular.borrow_mut().insert(name.to_owned());
+        }
         let journal = match self.world.call_old_natively(vm, native(name, source), call) {
             Called::ForRuby(journal) => journal,
             called => return told(called),
         };
+        let subject = subject("function", name, source.file);
         self.counted(Counted::Function, name, || {
             self.replaying(name, journal, || self.call_old_in_ruby(vm, name, (&subject, source), call))
         })
@@ -262,7 +265,7 @@ impl<'c> Talk<'_, 'c> {
     ) -> Eval<'c> {
         let known = self.ruby.functions.borrow().contains_key(name);
         if !known {
-            let arguments = [name, &text(&source.file)].map(|text| RequestArgument::Value(vm.string(text)));
+            let arguments = [name, &text(source.file)].map(|text| RequestArgument::Value(vm.string(text)));
             self.request(vm, subject, Request::LoadOldFunction, &arguments)?;
             let loaded = Loaded {
                 name: name.to_owned(),
@@ -298,7 +301,7 @@ fn refuse_iterators<'c>(call: &Call<'c, '_>) -> Eval<'c, ()> {
 
 /// A function as it is called without Ruby.
 fn native<'f>(name: &'f str, source: &'f FunctionSource<'_>) -> Function<'f> {
-    Function { name, file: &source.file, module: source.module }
+    Function { name, file: source.file, module: source.module }
 }
 
 /// What a call without Ruby has come to.
@@ -334,8 +337,8 @@ fn check_result<'c>(vm: &mut Vm<'c>, overload: &Overload<'c>, result: Value<'c>)
     match overload.signature.callable.returns {
         None | Some(Type::Any) => Ok(()),
         Some(returns) => {
-            let subject = format!("value returned from function '{}'", overload.method);
-            types::mismatch::assert_instance(vm, &subject, returns, result)
+            let subject = format_args!("value returned from function '{}'", overload.method);
+            types::mismatch::assert_instance(vm, subject, returns, result)
         }
     }
 }

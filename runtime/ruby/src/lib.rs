@@ -46,9 +46,10 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Str;
 use bunraku_vm::vm::Vm;
 use datatypes::DataTypes;
+use hashbrown::{HashMap, HashSet};
 use signatures::Loaded;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
@@ -89,6 +90,8 @@ pub struct Ruby<'c> {
     /// Functions whose files have been loaded. Key: the name. Bound: the functions that the compile calls. Stale: never,
     /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
     functions: RefCell<HashMap<String, Rc<Loaded<'c>>>>,
+    /// Functions of the 3.x interface whose files are regular ones. As above.
+    regular: RefCell<HashSet<String>>,
     datatypes: DataTypes<'c>,
     /// The lambda that a block of Ruby has just been made.
     kept_block: Cell<Option<&'c Closure<'c>>>,
@@ -114,6 +117,7 @@ impl<'c> Ruby<'c> {
             conversation: Conversation::default(),
             values: Values::default(),
             functions: RefCell::default(),
+            regular: RefCell::default(),
             datatypes: DataTypes::default(),
             kept_block: Cell::default(),
             has_had_registry: Cell::default(),
@@ -155,6 +159,7 @@ impl<'c> Ruby<'c> {
             conversation,
             values,
             functions,
+            regular,
             datatypes,
             kept_block: _,
             has_had_registry: _,
@@ -164,6 +169,7 @@ impl<'c> Ruby<'c> {
         conversation.release(workers);
         values.release();
         functions.take();
+        regular.take();
         datatypes.release();
     }
 }

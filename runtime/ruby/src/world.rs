@@ -8,7 +8,6 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::unit::UnitId;
 use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
-use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -34,10 +33,10 @@ pub struct Beginning {
 }
 
 /// The file of a function in Ruby.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct FunctionSource<'c> {
     /// The file.
-    pub file: Cow<'c, Path>,
+    pub file: &'c Path,
     /// The module it lies in; `environment` for the environment's own, empty for none.
     pub module: &'c str,
     /// Written for the 3.x interface.

@@ -23,6 +23,10 @@ use crate::value::Value;
 use crate::vm::Vm;
 use std::rc::Rc;
 
+fn without_root(name: &str) -> &str {
+    name.strip_prefix("::").unwrap_or(name)
+}
+
 impl<'c> Vm<'c> {
     /// A call by name whose arguments stand in registers.
     #[inline(never)]
@@ -91,21 +95,30 @@ impl<'c> Vm<'c> {
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         let cache = &unit.callees[name as usize];
-        let callee = match cache.get() {
-            Some(known) => self.code.callee(known),
-            None => match self.find_callee(unit.name(name), unit.module)? {
+        let name = unit.name(name);
+        let callee = match cache.get().map(|known| self.code.callee(known)) {
+            Some(Callee::Foreign) => match self.host.manifest_function(without_root(name)) {
+                Some(closure) => Callee::Puppet(closure),
+                None => return self.call_foreign(name, args, block, scope),
+            },
+            Some(known) => known,
+            None => match self.find_callee(name, unit.module)? {
                 Some(callee) => {
                     cache.set(Some(self.code.keep_callee(callee)));
                     callee
                 }
-                None => return self.call_foreign(unit.name(name), args, block, scope),
+                None => {
+                    let value = self.call_foreign(name, args, block, scope)?;
+                    cache.set(Some(self.code.keep_callee(Callee::Foreign)));
+                    return Ok(value);
+                }
             },
         };
         self.call_callee(callee, args, block, scope.into())
     }
 
     fn find_callee(&mut self, name: &str, module: &str) -> Eval<'c, Option<Callee<'c>>> {
-        let name = name.strip_prefix("::").unwrap_or(name);
+        let name = without_root(name);
         // What a manifest has defined hides what comes with the language.
         if let Some(closure) = self.host.manifest_function(name) {
             return Ok(Some(Callee::Puppet(closure)));
@@ -133,10 +146,10 @@ impl<'c> Vm<'c> {
                 }
                 self.call_puppet_function(closure, args)
             }
+            Callee::Foreign => Err(Flow::raw("a function of the host's by no name")),
         }
     }
 
-    #[cold]
     fn call_foreign(
         &mut self,
         name: &str,
@@ -265,7 +278,7 @@ impl<'c> Vm<'c> {
         if matches!(returns, Type::Any) {
             return Ok(());
         }
-        assert_instance(self, &format!("value returned from {name}"), returns, value)
+        assert_instance(self, format_args!("value returned from {name}"), returns, value)
     }
 
     /// Calls a lambda with arguments by position: types checked, defaults filled in. `next` ends it with a value.

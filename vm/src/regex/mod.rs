@@ -5,9 +5,11 @@
 mod answers;
 mod class;
 mod engine;
+mod prepared;
 mod shown;
 mod translate;
 
+pub use prepared::Prepared;
 pub use shown::{inspect, shown, to_s, to_text, with_options};
 
 use answers::{Answers, Asked};
@@ -91,10 +93,16 @@ pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t
 pub struct Match {
     /// Byte ranges by number.
     pub groups: Vec<Option<(usize, usize)>>,
-    regex: Rc<Expression>,
+    /// None of a text that was looked for as it stands, which has no groups.
+    regex: Option<Rc<Expression>>,
 }
 
 impl Match {
+    /// The match of a text that was looked for as it stands.
+    pub fn plain(from: usize, to: usize) -> Match {
+        Match { groups: vec![Some((from, to))], regex: None }
+    }
+
     /// Start of the whole match.
     pub fn start(&self) -> usize {
         self.groups[0].map_or(0, |g| g.0)
@@ -102,18 +110,18 @@ impl Match {
 
     /// Whether the expression names groups.
     pub fn has_names(&self) -> bool {
-        self.regex.names().any(|name| name.is_some())
+        self.regex.as_ref().is_some_and(|regex| regex.names().any(|name| name.is_some()))
     }
 
     /// The number of a named group.
     pub fn named(&self, name: &str) -> Option<usize> {
-        self.regex.names().position(|known| known == Some(name))
+        self.regex.as_ref()?.names().position(|known| known == Some(name))
     }
 
     /// The names of groups, with their numbers.
     pub fn names(&self) -> Vec<(String, usize)> {
-        let named = self.regex.names().enumerate();
-        named.filter_map(|(number, name)| Some((name?.to_owned(), number))).collect()
+        let Some(regex) = &self.regex else { return Vec::new() };
+        regex.names().enumerate().filter_map(|(number, name)| Some((name?.to_owned(), number))).collect()
     }
 
     /// End of the whole match.
@@ -137,7 +145,7 @@ pub fn captures_from(source: &str, text: &str, from: usize) -> Result<Option<Mat
 
 fn search(kept: &Rc<Expression>, source: &str, text: &str, from: usize) -> Result<Option<Match>, String> {
     let groups = kept.groups(source, text, from, |from, to| (from, to))?;
-    Ok(groups.map(|groups| Match { groups, regex: Rc::clone(kept) }))
+    Ok(groups.map(|groups| Match { groups, regex: Some(Rc::clone(kept)) }))
 }
 
 /// Every match from front to back; after an empty one the search goes on a character later, as in Ruby.
@@ -145,11 +153,14 @@ fn search(kept: &Rc<Expression>, source: &str, text: &str, from: usize) -> Resul
 /// # Errors
 /// Those of [`is_match`].
 pub fn all_captures(source: &str, text: &str) -> Result<Vec<Match>, String> {
-    let kept = kept(source);
+    all(&kept(source), source, text)
+}
+
+fn all(kept: &Rc<Expression>, source: &str, text: &str) -> Result<Vec<Match>, String> {
     let mut found = Vec::new();
     let mut at = 0;
     while at <= text.len() {
-        let Some(next) = search(&kept, source, text, at)? else { break };
+        let Some(next) = search(kept, source, text, at)? else { break };
         let end = next.end();
         at = if next.start() == end {
             end + text[end..].chars().next().map_or(1, char::len_utf8)

@@ -3,7 +3,7 @@
 use crate::erb::changes::{Replay, SetByTemplates};
 use crate::erb::lowered::Lowered;
 use crate::erb::templates::Templates;
-use crate::eval::{self, Rendered, Stopped, Waiting};
+use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::space::Space;
 use crate::tree::Unsupported;
@@ -35,6 +35,8 @@ pub struct Templating<'c> {
     space: Space<'c>,
     /// The module whose function is being loaded.
     pub(crate) owner: RefCell<String>,
+    /// A stack that is used again and again, for runs one after the other.
+    pub(crate) spare_stack: Cell<Stack<'c>>,
     /// Runs that wait for a function of Puppet's, which may call a block of theirs.
     pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
 }
@@ -69,6 +71,7 @@ impl<'c> Templating<'c> {
             depth: Cell::new(0),
             space: Space::default(),
             owner: RefCell::default(),
+            spare_stack: Cell::default(),
             waiting: RefCell::default(),
         }
     }
@@ -106,8 +109,18 @@ impl<'c> Templating<'c> {
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
-        let Templating { templates: _, kept: _, met, set_by_templates, depth: _, space, owner, waiting } =
-            self;
+        let Templating {
+            templates: _,
+            kept: _,
+            met,
+            set_by_templates,
+            depth: _,
+            space,
+            owner,
+            spare_stack,
+            waiting,
+        } = self;
+        spare_stack.take();
         let Met { files, texts, ruby } = met;
         space.release();
         owner.take();

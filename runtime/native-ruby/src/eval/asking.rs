@@ -4,6 +4,7 @@
 use super::params::Arguments;
 use super::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::definition::NewFunction;
 use crate::functions::journal::Asked;
 use crate::method::Method;
 use crate::methods;
@@ -94,10 +95,10 @@ impl<'c> Run<'_, 'c> {
             },
         };
         let asked = Asked::Function(name.to_owned(), values.clone());
-        let owner = self.owner.clone();
+        let function = self.function.clone();
         let value = self.asked_once(asked, |run| {
-            let (world, from) = (run.world, run.function.clone());
-            world.call_function(run.vm, (name, &owner), from.as_deref(), (&values, closure), scope)
+            let (from, owner) = NewFunction::asking(function.as_ref());
+            run.world.call_function(run.vm, (name, owner), from, (&values, closure), scope)
         })?;
         Ok(V::from(value))
     }

@@ -13,8 +13,18 @@ use std::rc::Rc;
 impl<'c> Run<'_, 'c> {
     /// The value of a constant, by its path.
     pub(super) fn constant(&mut self, path: &'c str) -> Done<'c> {
+        // While a file is loaded more constants come in.
+        let settled = !self.space.is_loading();
+        if settled && let Some(known) = self.space.literals.constant(path, self.frame.nesting.as_ref()) {
+            return Ok(known);
+        }
         match self.find_constant(path) {
-            Some(value) => Ok(value),
+            Some(value) => {
+                if settled {
+                    self.space.literals.keep_constant(path, self.frame.nesting.as_ref(), &value);
+                }
+                Ok(value)
+            }
             None => {
                 self.left.unknown = Some(format!("the constant {path}"));
                 Err(ForRuby("a constant that is not known").into())

@@ -24,16 +24,23 @@ pub(crate) struct Frame<'c> {
     pub method: Option<(Rc<Module<'c>>, &'c MethodBody)>,
 }
 
+/// Locals of all frames that are there, and the frames' serials, in order.
+#[derive(Default)]
+pub(crate) struct Stack<'c> {
+    pub locals: Vec<V<'c>>,
+    pub alive: Vec<u64>,
+}
+
 impl<'c> Run<'_, 'c> {
     /// A local of the frame.
     #[inline]
     pub(super) fn local(&self, slot: u32) -> &V<'c> {
-        &self.locals[self.frame.base + slot as usize]
+        &self.stack.locals[self.frame.base + slot as usize]
     }
 
     #[inline]
     pub(super) fn set_local(&mut self, slot: u32, value: V<'c>) {
-        self.locals[self.frame.base + slot as usize] = value;
+        self.stack.locals[self.frame.base + slot as usize] = value;
     }
 
     /// A number that no frame has had.
@@ -43,24 +50,24 @@ impl<'c> Run<'_, 'c> {
 
     /// Whether the frame of a serial is still there.
     pub(super) fn is_alive(&self, serial: u64) -> bool {
-        self.alive.binary_search(&serial).is_ok()
+        self.stack.alive.binary_search(&serial).is_ok()
     }
 
     /// Runs something in a new frame, with locals of its own.
     pub(super) fn in_frame<T>(&mut self, mut frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
-        frame.base = self.locals.len();
+        frame.base = self.stack.locals.len();
         frame.serial = self.next_serial();
         frame.returns = frame.serial;
-        self.locals.resize(frame.base + frame.program.slots, V::Nil);
-        self.alive.push(frame.serial);
+        self.stack.locals.resize(frame.base + frame.program.slots, V::Nil);
+        self.stack.alive.push(frame.serial);
         let base = frame.base;
         let outer = std::mem::replace(&mut self.frame, frame);
         let last = std::mem::replace(&mut self.last, super::LastMatch::Known(None));
         let result = run(self);
         self.last = last;
         self.frame = outer;
-        self.alive.pop();
-        self.locals.truncate(base);
+        self.stack.alive.pop();
+        self.stack.locals.truncate(base);
         result
     }
 

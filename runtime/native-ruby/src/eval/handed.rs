@@ -1,9 +1,10 @@
 //! Blocks that code hands to functions of Puppet's: `call_function('map', list) { |x| … }`. The run waits for the function
 //! then, and a call of the block goes on where it waits, with its locals.
 
-use super::{Beginning, Done, Frame, LastMatch, Run, Unwind};
+use super::{Beginning, Done, Frame, LastMatch, Run, Stack, Unwind};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::definition::NewFunction;
 use crate::functions::journal::{Asked, Journal};
 use crate::tree::{AssignTarget, BlockBody};
 use crate::value::V;
@@ -20,11 +21,9 @@ pub(crate) struct Waiting<'c> {
     given: Rc<Proc<'c>>,
     scope: &'c Scope<'c>,
     frame: Frame<'c>,
-    locals: Vec<V<'c>>,
-    alive: Vec<u64>,
+    stack: Stack<'c>,
     journal: Option<Journal<'c>>,
-    owner: String,
-    function: Option<String>,
+    function: Option<Rc<NewFunction<'c>>>,
     /// How the block has ended, if it gave no value.
     ended: Option<Unwind<'c>>,
 }
@@ -86,23 +85,16 @@ impl<'c> Run<'_, 'c> {
             given,
             scope: self.scope,
             frame: self.frame.clone(),
-            locals: std::mem::take(&mut self.locals),
-            alive: std::mem::take(&mut self.alive),
+            stack: std::mem::take(&mut self.stack),
             journal: self.journal.take(),
-            owner: self.owner.clone(),
             function: self.function.clone(),
             ended: None,
         });
-        let answer = self.world.call_function(
-            self.vm,
-            (name, &self.owner),
-            self.function.as_deref(),
-            (&args, Some(closure)),
-            scope,
-        );
+        let function = self.function.clone();
+        let (from, owner) = NewFunction::asking(function.as_ref());
+        let answer = self.world.call_function(self.vm, (name, owner), from, (&args, Some(closure)), scope);
         let waited = self.engine.waiting.borrow_mut().pop().ok_or(ForRuby("a run that is gone"))?;
-        self.locals = waited.locals;
-        self.alive = waited.alive;
+        self.stack = waited.stack;
         self.journal = waited.journal;
         match waited.ended {
             Some(stop) => Err(stop),
@@ -118,10 +110,8 @@ impl<'c> Waiting<'c> {
             given: self.given.clone(),
             scope: self.scope,
             frame: self.frame.clone(),
-            locals: std::mem::take(&mut self.locals),
-            alive: std::mem::take(&mut self.alive),
+            stack: std::mem::take(&mut self.stack),
             journal: self.journal.take(),
-            owner: self.owner.clone(),
             function: self.function.clone(),
             ended: None,
         }
@@ -145,22 +135,19 @@ impl<'c> Templating<'c> {
         let Some(taken) = self.waiting.borrow_mut().get_mut(place).map(Waiting::take) else {
             return Err(gone());
         };
-        let Waiting { given, scope, frame, locals, alive, journal, owner, function, ended: _ } = taken;
+        let Waiting { given, scope, frame, stack, journal, function, ended: _ } = taken;
         let program = frame.program;
         let begin = Beginning { engine: self, world, vm, scope, program, this: frame.this.clone(), journal };
         super::run(begin, |run| {
             run.frame = frame;
-            run.locals = locals;
-            run.alive = alive;
-            run.owner = owner;
+            run.stack = stack;
             run.function = function;
             run.last = LastMatch::Unknown;
             let values = args.iter().map(|arg| V::from(*arg)).collect();
             let result = run.call_proc(&given, values).and_then(|value| Ok(run.result(&value)?));
             let mut waiting = self.waiting.borrow_mut();
             let Some(waiting) = waiting.get_mut(place) else { return Err(gone()) };
-            waiting.locals = std::mem::take(&mut run.locals);
-            waiting.alive = std::mem::take(&mut run.alive);
+            waiting.stack = std::mem::take(&mut run.stack);
             waiting.journal = run.journal.take();
             result.map_err(|stop| {
                 waiting.ended = Some(stop);

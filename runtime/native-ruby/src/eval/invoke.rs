@@ -38,8 +38,10 @@ fn has_methods_of_code(value: &V<'_>) -> bool {
 impl<'c> Run<'_, 'c> {
     pub(super) fn call(&mut self, call: &'c MethodCall) -> Done<'c> {
         let receiver = match &call.receiver {
+            Some(Expr::Local(slot)) => self.local(*slot).clone(),
             Some(receiver) => {
                 if let Expr::Call(all) = receiver
+                    && all.method == Method::Variables
                     && let Some(value) = self.one_of_all_variables(all, call)?
                 {
                     return Ok(value);
@@ -62,8 +64,25 @@ impl<'c> Run<'_, 'c> {
             }
             return self.unknown(call);
         }
+        // Most calls have one argument at most, and no block.
+        if call.block.is_none() {
+            let result = match &*call.args {
+                [] => methods::call(self, receiver, call.method, &[], None),
+                [arg] if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
+                    Ok(arg) => methods::call(self, receiver, call.method, &[arg], None),
+                    Err(stop) => Err(stop),
+                },
+                args => match self.values(args) {
+                    Ok(args) => methods::call(self, receiver, call.method, &args, None),
+                    Err(stop) => Err(stop),
+                },
+            };
+            return match result {
+                Ok(value) => Ok(value),
+                failed => self.landed(failed, call),
+            };
+        }
         let (block, passed) = self.handed(call)?;
-        // Most calls have one argument at most.
         let result = match &*call.args {
             [] => methods::call(self, receiver, call.method, &[], block),
             [arg] if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
@@ -129,7 +148,7 @@ impl<'c> Run<'_, 'c> {
     /// The value at a key. The hash of a variable is not copied for it.
     pub(crate) fn at_key(&mut self, on: &'c Expr, key: &'c str) -> Done<'c> {
         let on = match on {
-            Expr::Local(slot) => &self.locals[self.frame.base + *slot as usize],
+            Expr::Local(slot) => self.local(*slot),
             Expr::Variable(number) => &self.variable(*number)?,
             on => &self.eval(on)?,
         };

@@ -217,7 +217,7 @@ impl<'c> Run<'_, 'c> {
                 self.method_of_compile(name, args)?
             }
             V::Class(class) => libraries::call(self, *class, name, args, (block, call.line))?,
-            V::Address(address) => libraries::of_address(*address, name, args)?,
+            V::Address(address) => libraries::of_address(**address, name, args)?,
             V::Error(error) => self.method_of_error(&error.clone(), name, args)?,
             V::Proc(given) if matches!(name, "call" | "()" | "===" | "yield" | "[]") => {
                 return self.call_proc(&given.clone(), args.to_vec());

@@ -24,10 +24,10 @@ mod variables;
 use crate::budget::{self, RenderBudget};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::functions::definition::Dispatch;
+use crate::functions::definition::{Dispatch, NewFunction};
 use crate::functions::journal::Journal;
 use crate::space::Space;
-use crate::tree::{Expr, Program};
+use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Proc};
 use crate::value::{Matched, V};
 use crate::world::NativeWorld;
@@ -38,7 +38,7 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-pub(crate) use frame::Frame;
+pub(crate) use frame::{Frame, Stack};
 pub(crate) use handed::Waiting;
 pub(crate) use params::Arguments;
 pub(crate) use stop::{Ending, Unwind};
@@ -57,11 +57,8 @@ pub(crate) struct Run<'e, 'c> {
     pub scope: &'c Scope<'c>,
     used: &'e RenderBudget,
     pub space: &'e Space<'c>,
-    /// Locals of all frames.
-    locals: Vec<V<'c>>,
+    stack: Stack<'c>,
     pub frame: Frame<'c>,
-    /// Serials of the frames that are there, in order.
-    alive: Vec<u64>,
     pub variables: Variables<'c>,
     out: String,
     /// How many templates are around this one.
@@ -76,10 +73,8 @@ pub(crate) struct Run<'e, 'c> {
     pub journal: Option<Journal<'c>>,
     /// The file whose body runs.
     pub file: Option<PathBuf>,
-    /// The module of Puppet code that the function belongs to.
-    pub owner: String,
-    /// Its name.
-    pub function: Option<String>,
+    /// The function that was called, where it is one of the 4.x interface.
+    pub function: Option<Rc<NewFunction<'c>>>,
     /// The exception that is being rescued.
     rescuing: Option<Rc<ErrorValue<'c>>>,
     /// What is being defined.
@@ -174,6 +169,9 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             block: None,
             method: None,
         };
+        let mut stack = engine.spare_stack.take();
+        stack.locals.resize(program.slots, V::Nil);
+        stack.alive.push(serial);
         let mut run = Run {
             engine,
             space: engine.space(),
@@ -181,9 +179,8 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             vm,
             scope,
             used,
-            locals: vec![V::Nil; program.slots],
+            stack,
             frame,
-            alive: vec![serial],
             variables: Variables::new(program, engine),
             out: String::with_capacity(program.size + program.size / 4),
             depth,
@@ -193,7 +190,6 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             outer_methods: Vec::new(),
             journal,
             file: None,
-            owner: String::new(),
             function: None,
             rescuing: None,
             defining: Defining::default(),
@@ -203,7 +199,11 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
         if !used.is_within() {
             used.begin();
         }
-        used.within(|| work(&mut run))
+        let result = used.within(|| work(&mut run));
+        run.stack.locals.clear();
+        run.stack.alive.clear();
+        engine.spare_stack.set(run.stack);
+        result
     })
 }
 
@@ -250,8 +250,17 @@ impl<'c> Run<'_, 'c> {
             Expr::Local(slot) => self.local(*slot).clone(),
             Expr::Variable(number) => self.variable(*number)?,
             // Only these can go on for long, or deep; a loop counts each of its rounds.
+            Expr::Call(call) => return self.counted_call(call),
             composed => return self.composed(composed),
         })
+    }
+
+    #[inline(never)]
+    fn counted_call(&mut self, call: &'c MethodCall) -> Done<'c> {
+        self.used.enter()?;
+        let value = self.call(call);
+        self.used.leave();
+        value
     }
 
     /// The value of an expression that has others in it.
@@ -259,8 +268,8 @@ impl<'c> Run<'_, 'c> {
     fn composed(&mut self, node: &'c Expr) -> Done<'c> {
         self.used.enter()?;
         let value = match node {
-            Expr::Call(call) => self.call(call),
             Expr::Key(on, key) => self.at_key(on, key),
+            Expr::Join(pieces) => self.joined(pieces),
             node => self.common(node),
         };
         self.used.leave();
@@ -268,6 +277,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Expressions that are met often, but for calls and keys.
+    #[inline(never)]
     fn common(&mut self, node: &'c Expr) -> Done<'c> {
         Ok(match node {
             Expr::Text(_) | Expr::Insert(_) => {
@@ -322,6 +332,8 @@ impl<'c> Run<'_, 'c> {
                 _ => self.eval(&pair.1)?,
             },
             Expr::Not(value) => V::Bool(!self.truth(value)?),
+            Expr::Array(items) => V::list(self.values(items)?),
+            Expr::Itself => self.frame.this.clone(),
             other => return self.rare(other),
         })
     }

@@ -79,9 +79,9 @@ impl<'c> Run<'_, 'c> {
         if self.is_alive(home.serial) {
             // What it has of its own may be in use, where it calls itself.
             let own = home.base + body.own.0 as usize..home.base + body.own.1 as usize;
-            let saved = self.locals[own.clone()].to_vec();
+            let saved = self.stack.locals[own.clone()].to_vec();
             let result = self.back_in(home, |run| run.enter_proc(given, body, values));
-            self.locals[own].clone_from_slice(&saved);
+            self.stack.locals[own].clone_from_slice(&saved);
             return result;
         }
         match body.captures {

@@ -10,7 +10,6 @@ use crate::tree::{Case, Expr, RegexpOptions};
 use crate::value::compare::{case_equal, must_order};
 use crate::value::text;
 use crate::value::{HashValue, Regexp, V};
-use bunraku_vm::regex;
 use std::rc::Rc;
 
 /// Bound of a range's ends: sums with them don't overflow.
@@ -25,16 +24,7 @@ impl<'c> Run<'_, 'c> {
                 let copy = value.text().map(|text| V::made((*text).to_owned()));
                 copy.unwrap_or(value)
             }
-            Expr::Join(pieces) => {
-                let mut text = String::new();
-                for piece in pieces {
-                    let piece = self.eval(piece)?;
-                    self.put_text(&mut text, &piece)?;
-                }
-                V::made(text)
-            }
-            Expr::Regexp(source, options) => self.regexp(source, *options)?,
-            Expr::Array(items) => V::list(self.values(items)?),
+            Expr::Regexp(source, options) => self.regexp(node, source, *options)?,
             Expr::Hash(pairs) => self.hash(pairs)?,
             Expr::Range(ends, open) => match (self.eval(&ends.0)?, self.eval(&ends.1)?) {
                 (V::Int(from), V::Int(to)) if from.abs_diff(0).max(to.abs_diff(0)) < FURTHEST => {
@@ -84,7 +74,6 @@ impl<'c> Run<'_, 'c> {
             }
             Expr::Module(number, class, parent) => self.module(*number, *class, parent)?,
             Expr::Singleton(number) => self.singleton(*number)?,
-            Expr::Itself => self.frame.this.clone(),
             Expr::Yield(args) => {
                 let values = self.values(args)?;
                 self.yield_to_block(values)?
@@ -100,6 +89,21 @@ impl<'c> Run<'_, 'c> {
             }
             _ => return Err(ForRuby("an expression").into()),
         })
+    }
+
+    /// `"a#{b}"`
+    pub(super) fn joined(&mut self, pieces: &'c [Expr]) -> Done<'c> {
+        let mut text = String::with_capacity(32);
+        for piece in pieces {
+            match piece {
+                Expr::String(piece) => text.push_str(piece),
+                piece => {
+                    let piece = self.eval(piece)?;
+                    self.put_text(&mut text, &piece)?;
+                }
+            }
+        }
+        Ok(V::made(text))
     }
 
     /// Appends what `to_s` gives, which may be a method that code defines.
@@ -184,8 +188,7 @@ impl<'c> Run<'_, 'c> {
     /// `<<` of a local variable: of a string that nothing else knows, or of an array.
     fn append(&mut self, slot: u32, value: &'c Expr) -> Done<'c> {
         let value = self.eval(value)?;
-        let slot = slot as usize;
-        let list = self.locals[self.frame.base + slot].clone();
+        let list = self.local(slot).clone();
         if let V::Object(object) = &list
             && let Some((owner, method)) = object.class.find("<<")
         {
@@ -210,7 +213,12 @@ impl<'c> Run<'_, 'c> {
         Ok(case_equal(pattern, subject)?)
     }
 
-    fn regexp(&mut self, source: &'c Expr, options: RegexpOptions) -> Done<'c> {
+    /// A regular expression: one whose source is plain is made once, as in Ruby.
+    fn regexp(&mut self, node: &'c Expr, source: &'c Expr, options: RegexpOptions) -> Done<'c> {
+        let literal = matches!(source, Expr::String(_));
+        if literal && let Some(made) = self.space.literals.regexp(node) {
+            return Ok(V::Regexp(made));
+        }
         let source = match source {
             Expr::String(text) => text.to_string(),
             Expr::Join(pieces) => {
@@ -228,7 +236,11 @@ impl<'c> Run<'_, 'c> {
             | letter(options.multiline, Regexp::MULTILINE)
             | letter(options.extended, Regexp::EXTENDED);
         let regexp = Regexp::new(&source, options);
-        regex::check(&regexp).map_err(|_| ForRuby("a regular expression that is not understood"))?;
-        Ok(V::Regexp(Rc::new(regexp)))
+        regexp.check().map_err(|_| ForRuby("a regular expression that is not understood"))?;
+        let regexp = Rc::new(regexp);
+        if literal {
+            self.space.literals.keep_regexp(node, &regexp);
+        }
+        Ok(V::Regexp(regexp))
     }
 }

@@ -44,7 +44,9 @@ impl<'c> Run<'_, 'c> {
                 self.look_up(*number)?;
                 text::put(&mut self.out, self.variables.seen[*number as usize].value())?;
             }
-            Expr::Local(slot) => text::put(&mut self.out, &self.locals[self.frame.base + *slot as usize])?,
+            Expr::Local(slot) => {
+                text::put(&mut self.out, &self.stack.locals[self.frame.base + *slot as usize])?
+            }
             node => {
                 let value = self.eval(node)?;
                 text::put(&mut self.out, &value)?;

@@ -67,7 +67,7 @@ impl<'c> Templating<'c> {
         };
         let texts: Vec<_> = found.local_types.iter().map(|text| vm.string(text)).collect();
         let dispatches: Vec<_> = found.dispatches.iter().map(|dispatch| described(vm, dispatch)).collect();
-        let own_call = Value::Bool(found.module.find("call").is_some());
+        let own_call = Value::Bool(found.own_call.is_some());
         Some(vm.array(&[own_call, vm.array(&texts), vm.array(&dispatches)]))
     }
 
@@ -82,11 +82,11 @@ impl<'c> Templating<'c> {
         let Some(found) = self.new_function(world, vm, function) else {
             return Called::ForRuby(Journal::default());
         };
-        let dispatch = match index.map(|index| found.dispatches.get(index)) {
-            None => None,
-            Some(Some(dispatch)) => Some(dispatch),
-            Some(None) => return Called::ForRuby(Journal::default()),
+        let (dispatch, method) = match index {
+            None => (None, found.own_call.as_ref()),
+            Some(index) => (found.dispatches.get(index), found.methods.get(index)),
         };
+        let Some((owner, method)) = method else { return Called::ForRuby(Journal::default()) };
         // A function sees the scope of its call only where it asks for it.
         let asks = dispatch.is_none_or(|dispatch| dispatch.weaving.contains(&Knot::Scope));
         let scope = if asks { call.scope.keep() } else { vm.top };
@@ -98,22 +98,16 @@ impl<'c> Templating<'c> {
                 within: None,
             })
         });
-        let object = self.space().object(&found);
         let work = |run: &mut Run<'_, 'c>, args: Vec<V<'c>>| {
-            let name = dispatch.map_or("call", |dispatch| &dispatch.method);
-            let Some((owner, method)) = found.module.find(name) else {
-                return Err(ForRuby("a method that is not there").into());
-            };
             let values = match dispatch {
                 Some(dispatch) => woven(dispatch, args),
                 None => std::iter::once(V::Scope).chain(args).collect(),
             };
             let given = eval::Arguments { values, keywords: false, block: block.clone() };
-            run.owner.clone_from(&found.owner);
-            run.function = Some(found.name.clone());
-            run.call_method(V::Object(object.clone()), (Some(owner), &method), given)
+            run.function = Some(found.clone());
+            run.call_method(V::Object(found.object.clone()), (Some(owner.clone()), method), given)
         };
-        let this = V::Object(object.clone());
+        let this = V::Object(found.object.clone());
         let parts = (scope, found.program);
         let plain = |run: &mut Run<'_, 'c>| {
             let args = call.args.iter().map(|arg| V::from(*arg)).collect();
@@ -157,6 +151,9 @@ impl<'c> Templating<'c> {
         function: Function<'_>,
         call: Call<'c, '_>,
     ) -> Called<'c> {
+        if let Some((found, program)) = self.space().ready_old_function(function.name) {
+            return self.call_old_of(world, vm, (&found, program), call);
+        }
         // A file that does not end in the definition of its function is an error, which Ruby tells.
         if self.load(world, vm, function.file) != Load::Done
             || self.space().made(function.file).as_deref() != Some(function.name)
@@ -172,6 +169,7 @@ impl<'c> Templating<'c> {
         let Some(program) = program.filter(|program| !program.defines) else {
             return Called::ForRuby(Journal::default());
         };
+        self.space().note_ready(&found, program);
         self.call_old_of(world, vm, (&found, program), call)
     }
 
@@ -508,9 +506,9 @@ impl<'c> Run<'_, 'c> {
         };
         let dispatch = found.dispatches.get(index).filter(|dispatch| !dispatch.tells_mismatch);
         let dispatch = dispatch.filter(|dispatch| dispatch.returns.is_none()).ok_or_else(unusual)?;
-        let (owner, method) = found.module.find(&dispatch.method).ok_or_else(unusual)?;
+        let (owner, method) = found.methods.get(index).ok_or_else(unusual)?;
         let given = eval::Arguments::from(woven(dispatch, values));
-        self.call_method(V::Object(object.clone()), (Some(owner), &method), given)
+        self.call_method(V::Object(object.clone()), (Some(owner.clone()), method), given)
     }
 }
 

@@ -4,8 +4,9 @@ use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use crate::eval::{Done, Frame, Run, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::tree::{Block, Expr, MethodCall, Program};
-use crate::value::object::{ClassRef, Method, Module};
+use crate::value::object::{ClassRef, Method, Module, Object};
 use crate::value::{Class, V};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A name given as symbol or string.
@@ -40,13 +41,21 @@ impl<'c> Run<'_, 'c> {
             true => vec![default_dispatch(&module, &name).ok_or_else(unusual)?],
             false => dispatches,
         };
-        if dispatches.iter().any(|dispatch| module.find(&dispatch.method).is_none()) {
-            return Err(unusual());
-        }
+        let methods = dispatches.iter().map(|dispatch| module.find(&dispatch.method));
+        let methods = methods.collect::<Option<Vec<_>>>().ok_or_else(unusual)?;
         let owner = self.engine.owner.borrow().clone();
         let program = self.frame.program;
         module.sets_first.set(sets_first(program, &module, &dispatches));
-        let function = NewFunction { name, module: module.clone(), owner, program, dispatches, local_types };
+        let function = NewFunction {
+            name,
+            object: Rc::new(Object { class: module.clone(), variables: RefCell::default() }),
+            owner,
+            program,
+            dispatches,
+            methods,
+            own_call: module.find("call"),
+            local_types,
+        };
         self.space.add_new_function(Rc::new(function));
         Ok(V::Module(module))
     }

@@ -1,20 +1,31 @@
 //! A function as its file defines it, for either interface.
 
 use crate::tree::Program;
-use crate::value::object::{Module, Proc};
+use crate::value::object::{FoundMethod, Object, Proc};
 use std::rc::Rc;
 
 /// A function of the 4.x interface.
 pub(crate) struct NewFunction<'c> {
     pub name: String,
-    /// The class that its methods are in.
-    pub module: Rc<Module<'c>>,
+    /// What it is called as: an instance of the class that its methods are in.
+    pub object: Rc<Object<'c>>,
     /// The module of Puppet code that it belongs to.
     pub owner: String,
     pub program: &'c Program,
     pub dispatches: Vec<Dispatch>,
+    /// The method of each of these, with the class or module it was found in.
+    pub methods: Vec<FoundMethod<'c>>,
+    /// A `call` of its own.
+    pub own_call: Option<FoundMethod<'c>>,
     /// Types that it names for itself, each `Name = Type`.
     pub local_types: Vec<String>,
+}
+
+impl NewFunction<'_> {
+    /// Name and module of the function that runs; neither where it is none of the 4.x interface.
+    pub fn asking<'f>(function: Option<&'f Rc<Self>>) -> (Option<&'f str>, &'f str) {
+        function.map_or((None, ""), |function| (Some(&function.name), &function.owner))
+    }
 }
 
 /// One signature of it.

@@ -12,11 +12,11 @@ const UNKNOWN: ForRuby = ForRuby("an address of another form");
 pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
         ("new", [text]) if text.text().is_some() => {
-            Ok(Some(V::Address(address(&text.text().unwrap_or_default())?)))
+            Ok(Some(V::address(address(&text.text().unwrap_or_default())?)))
         }
         ("new", [number @ (V::Int(_) | V::Big(_)), V::Int(family)]) => {
             let number = large::of(number).and_then(|number| number.to_u128()).ok_or(UNKNOWN)?;
-            Ok(Some(V::Address(Address::of_number(number, *family).ok_or(UNKNOWN)?)))
+            Ok(Some(V::address(Address::of_number(number, *family).ok_or(UNKNOWN)?)))
         }
         _ => Ok(None),
     }
@@ -68,18 +68,18 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
         ("prefix", []) => V::Int(on.prefix.into()),
         ("netmask", []) if !on.v6 => V::made(shown(on.mask())?),
         ("reverse", []) => V::made(on.reverse()),
-        ("succ", []) => V::Address(on.next().ok_or(UNKNOWN)?),
+        ("succ", []) => V::address(on.next().ok_or(UNKNOWN)?),
         ("to_range", []) => {
             let (first, last) = on.ends();
-            V::Span(std::rc::Rc::new((V::Address(first), V::Address(last), false)))
+            V::Span(std::rc::Rc::new((V::address(first), V::address(last), false)))
         }
         ("mask", [V::Int(length)]) => {
             let length = u32::try_from(*length).ok().filter(|length| *length <= on.width()).ok_or(UNKNOWN)?;
-            V::Address(on.masked(length))
+            V::address(on.masked(length))
         }
         ("mask", [mask]) => {
             let mask = mask.text().ok_or(UNKNOWN)?;
-            V::Address(on.masked(length(on, &mask)?))
+            V::address(on.masked(length(on, &mask)?))
         }
         ("include?" | "===", [other]) => V::Bool(includes(on, other)?),
         ("==", [V::Address(other)]) if !on.is_mapped() && !other.is_mapped() => {
@@ -96,7 +96,7 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
 
 fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {
     let other = match other {
-        V::Address(other) => *other,
+        V::Address(other) => **other,
         other => address(&other.text().ok_or(UNKNOWN)?)?,
     };
     match on.is_mapped() || other.is_mapped() {

@@ -86,7 +86,7 @@ fn array<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>], block: Option<&'c Block>) ->
 fn regexp<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let made = |source: &str, options: u8| {
         let regexp = Regexp::new(source, options);
-        regex::check(&regexp).map_err(|_| ForRuby("a regular expression that is not understood"))?;
+        regexp.check().map_err(|_| ForRuby("a regular expression that is not understood"))?;
         Ok(Some(V::Regexp(Rc::new(regexp))))
     };
     match (name, args) {

@@ -1,5 +1,6 @@
 //! Methods that all values have, and all that nil, booleans, classes and hidden values have.
 
+use super::quick::is_plain;
 use super::responds::responds;
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
@@ -11,6 +12,42 @@ use crate::value::text;
 use crate::value::{HashValue, V, range_ends};
 use bunraku_vm::value::Value;
 use std::rc::Rc;
+
+/// Whether a method of a value may be one of these.
+pub(super) fn may_have(on: &V<'_>, method: Method) -> bool {
+    use Method::{
+        Between, CaseEqual, Clamp, Class, Clone, Dup, Eql, Equal, EqualIs, Freeze, FrozenIs, Inspect,
+        InstanceOf, IsA, Itself, NilIs, Not, NotEqual, NotMatches, RespondTo, Send, Tap, Then, ToS,
+    };
+    matches!(
+        method,
+        Between
+            | CaseEqual
+            | Clamp
+            | Class
+            | Clone
+            | Dup
+            | Eql
+            | Equal
+            | EqualIs
+            | Freeze
+            | FrozenIs
+            | Inspect
+            | InstanceOf
+            | IsA
+            | Itself
+            | NilIs
+            | Not
+            | NotEqual
+            | NotMatches
+            | RespondTo
+            | Send
+            | Tap
+            | Then
+            | ToS
+    ) || matches!(on, V::Bool(_))
+        || !is_plain(on)
+}
 
 /// Calls a method that all values have, or one of nil, booleans, classes and the like; none for methods of the other
 /// kinds.

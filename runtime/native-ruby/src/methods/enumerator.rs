@@ -21,6 +21,43 @@ pub(crate) fn of<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Option<V<'c>
         GroupBy, Map, MaxBy, MinBy, Partition, Permutation, Reject, ReverseEach, Select, SortBy, Step, Times,
         UpTo,
     };
+    if !matches!(
+        method,
+        Combination
+            | DownTo
+            | Each
+            | EachByte
+            | EachChar
+            | EachCons
+            | EachEntry
+            | EachIndex
+            | EachKey
+            | EachLine
+            | EachPair
+            | EachSlice
+            | EachValue
+            | EachWithIndex
+            | EachWithObject
+            | FilterMap
+            | Find
+            | FindAll
+            | FlatMap
+            | GroupBy
+            | Map
+            | MaxBy
+            | MinBy
+            | Partition
+            | Permutation
+            | Reject
+            | ReverseEach
+            | Select
+            | SortBy
+            | Step
+            | Times
+            | UpTo
+    ) {
+        return None;
+    }
     let collection = match method {
         Each | EachEntry | EachWithIndex | Map | FlatMap | FilterMap | Select | FindAll | Reject
         | ReverseEach | Find | GroupBy | Partition | SortBy | MinBy | MaxBy => args.is_empty(),

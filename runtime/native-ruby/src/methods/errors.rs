@@ -72,6 +72,10 @@ pub(super) fn cannot_convert<'c>(value: &V<'c>, class: &str) -> Unwind<'c> {
 /// The error of an operator with a value of the wrong kind; none where there is none for sure.
 pub(super) fn of_operator<'c>(on: &V<'c>, method: Method, other: &V<'c>) -> Option<Unwind<'c>> {
     use Method::{Divide, Greater, GreaterOrEqual, Less, LessOrEqual, Minus, Modulo, Plus, Power, Times2};
+    let operators = [Divide, Greater, GreaterOrEqual, Less, LessOrEqual, Minus, Modulo, Plus, Power, Times2];
+    if !operators.contains(&method) {
+        return None;
+    }
     let is_number = |value: &V<'c>| matches!(value, V::Int(_) | V::Big(_) | V::Float(_));
     let class = on.class().ok()?.name();
     if is_number(on) == is_number(other) && (is_number(on) || on.text().is_some() == other.text().is_some()) {

@@ -3,7 +3,6 @@
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::value::{Matched, Regexp, V, text};
-use bunraku_vm::regex;
 
 const UNKNOWN: ForRuby = ForRuby("a method of a match");
 
@@ -13,7 +12,7 @@ pub(crate) fn of_regexp<'c>(regexp: &Regexp, method: Method, args: &[V<'c>]) -> 
         (Method::MatchIs, [V::Nil]) => V::Bool(false),
         (Method::MatchIs, [subject]) => {
             let text = subject.text().ok_or(UNKNOWN)?;
-            V::Bool(regex::is_match(regexp, &text).map_err(|_| UNKNOWN)?)
+            V::Bool(regexp.is_match(&text).map_err(|_| UNKNOWN)?)
         }
         (Method::Source, []) => V::made(regexp.source().to_owned()),
         (Method::Options, []) => V::Int(regexp.options.into()),

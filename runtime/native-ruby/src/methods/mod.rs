@@ -22,6 +22,7 @@ mod list;
 mod matched;
 mod number;
 mod pattern;
+mod quick;
 pub(crate) mod range;
 mod responds;
 mod scope;
@@ -57,20 +58,10 @@ pub(crate) fn call<'c>(
     block: Option<&'c Block>,
 ) -> Done<'c> {
     let method = known_as(&on, method);
-    // Most calls by far, answered first.
-    match (method, &on, args, block) {
-        (Method::Element, V::Hash(_) | V::Map(_), [key @ (V::Str(_) | V::Made(_))], None) => {
-            return hash::element(run, &on, key);
-        }
-        (Method::Equal, V::Str(_) | V::Made(_), [other @ (V::Str(_) | V::Made(_))], None) => {
-            return Ok(V::Bool(on.text() == other.text()));
-        }
-        (Method::Empty, V::Str(text), [], None) => return Ok(V::Bool(text.is_empty())),
-        (Method::Empty, V::Array(items), [], None) => return Ok(V::Bool(items.size() == 0)),
-        (Method::Append, V::Made(_), [V::Str(_) | V::Made(_)], None) => {
-            return string::call(run, &on, method, args, block);
-        }
-        _ => {}
+    if block.is_none()
+        && let Some(answer) = quick::call(run, &on, method, args)
+    {
+        return answer;
     }
     let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
     if given_pattern || matches!(on, V::Regexp(_)) {
@@ -92,7 +83,9 @@ pub(crate) fn call<'c>(
     if method == Method::ToYaml {
         return Ok(yaml::dump(run, &on, args, block)?);
     }
-    if let Some(value) = common::call(run, &on, method, args, block)? {
+    if common::may_have(&on, method)
+        && let Some(value) = common::call(run, &on, method, args, block)?
+    {
         return Ok(value);
     }
     if block.is_none()
@@ -112,14 +105,14 @@ pub(crate) fn call<'c>(
 
 /// The name that a method with several names is known by here, where the value has it by this one.
 fn known_as(on: &V<'_>, method: Method) -> Method {
-    let list = matches!(on, V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_));
-    let range = matches!(on, V::Range(..) | V::Span(_) | V::Enumerator(_));
+    let list = || matches!(on, V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_));
+    let range = || matches!(on, V::Range(..) | V::Span(_) | V::Enumerator(_));
     match method {
-        Method::Length if list || matches!(on, V::Str(_) | V::Made(_) | V::Symbol(_) | V::Match(_)) => {
+        Method::Length if list() || matches!(on, V::Str(_) | V::Made(_) | V::Symbol(_) | V::Match(_)) => {
             Method::Size
         }
-        Method::Member if list || range => Method::Include,
-        Method::Entries if list || range => Method::ToA,
+        Method::Member if list() || range() => Method::Include,
+        Method::Entries if list() || range() => Method::ToA,
         Method::Store if matches!(on, V::Hash(_) | V::Map(_)) => Method::SetElement,
         method => method,
     }

@@ -2,7 +2,7 @@
 //! matches makes them unknown.
 
 use crate::eval::{Done, Run};
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::for_ruby::ForRuby;
 use crate::method::Method;
 use crate::value::{Matched, V};
 use bunraku_vm::regex;
@@ -24,14 +24,16 @@ pub(crate) fn call<'c>(
             run.set_last(None);
             return Ok(Some(V::Nil));
         }
-        (Method::Matches | Method::Match, V::Regexp(source), text) => search(source, text)?,
-        (Method::Matches | Method::Match, V::Str(_) | V::Made(_), V::Regexp(source)) => search(source, on)?,
+        (Method::Matches | Method::Match, V::Regexp(regexp), text)
+        | (Method::Matches | Method::Match, text @ (V::Str(_) | V::Made(_)), V::Regexp(regexp)) => {
+            regexp.captures_from(&text.text().ok_or(UNKNOWN)?, 0)
+        }
         (Method::Match, V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => {
-            search(&other.text().unwrap_or_default(), on)?
+            regex::captures_from(&other.text().unwrap_or_default(), &on.text().unwrap_or_default(), 0)
         }
         _ => return Ok(None),
     };
-    let Some(found) = found else {
+    let Some(found) = found.map_err(|_| UNKNOWN)? else {
         run.set_last(None);
         return Ok(Some(V::Nil));
     };
@@ -44,10 +46,4 @@ pub(crate) fn call<'c>(
     let groups = Rc::new(Matched::new(&found, text));
     run.set_last(Some(Rc::clone(&groups)));
     Ok(Some(if method == Method::Matches { start } else { V::Match(groups) }))
-}
-
-/// The first match.
-fn search(source: &str, text: &V<'_>) -> OrRuby<Option<regex::Match>> {
-    let text = text.text().ok_or(UNKNOWN)?;
-    regex::captures_from(source, &text, 0).map_err(|_| UNKNOWN)
 }

@@ -87,7 +87,7 @@ fn ends(text: &str, method: Method, args: &[V<'_>]) -> OrRuby<bool> {
     for arg in args {
         let found = match arg {
             V::Regexp(pattern) if method == Method::StartsWith => {
-                regex::is_match(&format!("\\A(?:{})", &***pattern), text).map_err(|_| UNKNOWN)?
+                regex::is_match(&format!("\\A(?:{})", pattern.pattern()), text).map_err(|_| UNKNOWN)?
             }
             other if method == Method::StartsWith => text.starts_with(&*other.text().ok_or(UNKNOWN)?),
             other => text.ends_with(&*other.text().ok_or(UNKNOWN)?),

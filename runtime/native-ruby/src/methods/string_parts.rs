@@ -3,7 +3,6 @@
 use super::string_patterns::UNKNOWN;
 use crate::for_ruby::OrRuby;
 use crate::value::{V, range_ends};
-use bunraku_vm::regex;
 use std::ops::Range;
 
 /// The byte at which the character of a number begins; the end for the one behind the last.
@@ -59,7 +58,7 @@ pub(crate) fn part<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Option<Range<usize>
         [V::Int(n)] => chars(text, *n, 1).filter(|range| !range.is_empty()),
         [V::Int(n), V::Int(len)] => chars(text, *n, *len),
         [V::Regexp(source), group @ ..] if group.len() < 2 => {
-            let Some(found) = regex::captures_from(source, text, 0).map_err(|_| UNKNOWN)? else {
+            let Some(found) = source.captures_from(text, 0).map_err(|_| UNKNOWN)? else {
                 return Ok(None);
             };
             let groups = found.groups.len() as i64;

@@ -3,8 +3,8 @@
 use super::string_split::split;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::value::V;
 use crate::value::text;
+use crate::value::{Regexp, V};
 use bunraku_vm::regex;
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a string");
@@ -31,9 +31,7 @@ pub(crate) fn call<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Opt
     Ok(Some(match (method, args) {
         (Method::Split, args) => V::list(split(text, args)?),
         (Method::Scan, [pattern]) => V::list(scan(text, pattern)?),
-        (Method::MatchIs, [V::Regexp(pattern)]) => {
-            V::Bool(regex::is_match(pattern, text).map_err(|_| UNKNOWN)?)
-        }
+        (Method::MatchIs, [V::Regexp(pattern)]) => V::Bool(pattern.is_match(text).map_err(|_| UNKNOWN)?),
         (Method::MatchIs, [pattern]) => {
             let pattern = pattern.text().ok_or(UNKNOWN)?;
             V::Bool(regex::is_match(&pattern, text).map_err(|_| UNKNOWN)?)
@@ -88,7 +86,7 @@ fn index<'c>(text: &str, method: Method, pattern: &V<'c>, from: &[V<'c>]) -> OrR
     let start = super::string_parts::place(text, start as usize).ok_or(UNKNOWN)?;
     let found = match (method, pattern) {
         (Method::Index, V::Regexp(pattern)) => {
-            let found = regex::captures_from(pattern, text, start).map_err(|_| UNKNOWN)?;
+            let found = pattern.captures_from(text, start).map_err(|_| UNKNOWN)?;
             found.map(|found| found.start())
         }
         (Method::Index, pattern) => text[start..].find(&*pattern.text().ok_or(UNKNOWN)?).map(|at| start + at),
@@ -103,13 +101,13 @@ fn index<'c>(text: &str, method: Method, pattern: &V<'c>, from: &[V<'c>]) -> OrR
 }
 
 /// Where the last match begins that begins at `start` or in front of it.
-fn last_match(text: &str, pattern: &str, start: usize) -> OrRuby<Option<usize>> {
+fn last_match(text: &str, pattern: &Regexp, start: usize) -> OrRuby<Option<usize>> {
     if start > 1000 {
         return Err(ForRuby("a long string searched from behind"));
     }
     for at in (0..=start).rev().filter(|at| text.is_char_boundary(*at)) {
         crate::budget::spend(8)?;
-        match regex::captures_from(pattern, text, at).map_err(|_| UNKNOWN)? {
+        match pattern.captures_from(text, at).map_err(|_| UNKNOWN)? {
             Some(found) if found.start() == at => return Ok(Some(at)),
             _ => {}
         }
@@ -147,15 +145,10 @@ impl Matches {
 
     /// The matches of an expression or of a text as it stands.
     pub(crate) fn find(self, text: &str, pattern: &V<'_>) -> OrRuby<Vec<regex::Match>> {
-        let source = match pattern {
-            V::Regexp(regexp) => regexp.to_string(),
-            pattern => regex::escape(&pattern.text().ok_or(UNKNOWN)?),
-        };
+        let V::Regexp(regexp) = pattern else { return self.plain(text, &pattern.text().ok_or(UNKNOWN)?) };
         let found = match self {
-            Matches::All => regex::all_captures(&source, text).map_err(|_| UNKNOWN)?,
-            Matches::First => {
-                regex::captures_from(&source, text, 0).map_err(|_| UNKNOWN)?.into_iter().collect()
-            }
+            Matches::All => regexp.all_captures(text).map_err(|_| UNKNOWN)?,
+            Matches::First => regexp.captures_from(text, 0).map_err(|_| UNKNOWN)?.into_iter().collect(),
         };
         match found.first() {
             // Ruby keeps no group without a name beside those that have one.
@@ -164,6 +157,13 @@ impl Matches {
             }
             _ => Ok(found),
         }
+    }
+
+    /// Where a text stands as it is; no text at all stands between any two characters.
+    fn plain(self, text: &str, wanted: &str) -> OrRuby<Vec<regex::Match>> {
+        let most = if matches!(self, Matches::First) { 1 } else { usize::MAX };
+        let places = text.match_indices(wanted).take(most);
+        Ok(places.map(|(at, _)| regex::Match::plain(at, at + wanted.len())).collect())
     }
 }
 

@@ -2,8 +2,7 @@
 
 use super::string_patterns::{UNKNOWN, is_space};
 use crate::for_ruby::OrRuby;
-use crate::value::V;
-use bunraku_vm::regex;
+use crate::value::{Regexp, V};
 
 /// How many parts are wanted, and whether empty ones at the end are kept.
 struct Limit {
@@ -79,11 +78,11 @@ fn chars(text: &str, limit: &Limit) -> Vec<String> {
 }
 
 /// Parts between matches, and the groups of these. A match of nothing parts two characters.
-fn by_pattern(text: &str, pattern: &str, limit: &Limit) -> OrRuby<Vec<String>> {
+fn by_pattern(text: &str, pattern: &Regexp, limit: &Limit) -> OrRuby<Vec<String>> {
     let mut parts = Vec::new();
     let mut cuts = 1;
     let mut from = 0;
-    for found in regex::all_captures(pattern, text).map_err(|_| UNKNOWN)? {
+    for found in pattern.all_captures(text).map_err(|_| UNKNOWN)? {
         if cuts >= limit.most {
             break;
         }

@@ -7,7 +7,6 @@ use crate::methods::large;
 use crate::methods::range;
 use crate::value::object::{ClassRef, Module};
 use crate::value::{Class, V};
-use bunraku_vm::regex;
 use bunraku_vm::value::Value;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -198,7 +197,7 @@ pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
         (V::Module(module), subject) => is_own(subject, module)?,
         (V::Regexp(source), V::Str(_) | V::Made(_)) => {
             let text = subject.text().unwrap_or_default();
-            regex::is_match(source, &text).map_err(|_| ForRuby("a match"))?
+            source.is_match(&text).map_err(|_| ForRuby("a match"))?
         }
         (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
         (V::Regexp(_), _) => return Err(ForRuby("a match of such a value")),

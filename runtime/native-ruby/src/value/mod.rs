@@ -60,7 +60,7 @@ pub(crate) enum V<'c> {
     Regexp(Rc<Regexp>),
     Match(Rc<Matched<'c>>),
     /// An `IPAddr`.
-    Address(Address),
+    Address(Rc<Address>),
     /// An enumerator: a method that was called without its block.
     Enumerator(Rc<Enumerator<'c>>),
     /// A class or module that is there without being defined.
@@ -138,6 +138,10 @@ impl<'c> V<'c> {
 
     pub fn pair(key: V<'c>, value: V<'c>) -> V<'c> {
         V::list(vec![key, value])
+    }
+
+    pub fn address(address: Address) -> V<'c> {
+        V::Address(Rc::new(address))
     }
 
     pub fn truthy(&self) -> bool {
@@ -246,5 +250,18 @@ impl<'c> V<'c> {
             V::Object(object) => object.to_value(vm)?,
             _ => return Err(UNKNOWN),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::V;
+    use crate::eval::Done;
+
+    /// Values are moved all the time.
+    #[test]
+    fn a_value_is_three_words() {
+        assert_eq!(size_of::<V<'_>>(), 24);
+        assert_eq!(size_of::<Done<'_>>(), 24);
     }
 }

@@ -54,6 +54,9 @@ pub(crate) enum Method<'c> {
     Writer(&'c str),
 }
 
+/// A method, and the class or module it was found in.
+pub(crate) type FoundMethod<'c> = (Rc<Module<'c>>, Method<'c>);
+
 /// The modules that code stands in, innermost first.
 pub(crate) struct Nesting<'c> {
     pub module: V<'c>,
@@ -128,7 +131,7 @@ impl<'c> Module<'c> {
     }
 
     /// A method of its instances, with the class it was found in.
-    pub fn find(self: &Rc<Self>, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+    pub fn find(self: &Rc<Self>, name: &str) -> Option<FoundMethod<'c>> {
         if let Some(method) = self.methods.borrow().get(name) {
             return Some((self.clone(), method.clone()));
         }
@@ -144,7 +147,7 @@ impl<'c> Module<'c> {
     }
 
     /// A method of its own.
-    pub fn find_singleton(self: &Rc<Self>, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+    pub fn find_singleton(self: &Rc<Self>, name: &str) -> Option<FoundMethod<'c>> {
         if let Some(method) = self.singleton.borrow().get(name) {
             return Some((self.clone(), method.clone()));
         }
@@ -221,7 +224,7 @@ impl<'c> Object<'c> {
 
 impl<'c> V<'c> {
     /// A method of an object, class or module that code defines, with the class it was found in.
-    pub fn defined_method(&self, name: &str) -> Option<(Rc<Module<'c>>, Method<'c>)> {
+    pub fn defined_method(&self, name: &str) -> Option<FoundMethod<'c>> {
         match self {
             V::Object(object) => object.class.find(name),
             V::Module(module) => module.find_singleton(name),

@@ -6,8 +6,8 @@ use std::ops::Deref;
 
 /// A regular expression.
 pub(crate) struct Regexp {
-    /// The source, with the options put around it.
-    pattern: Box<str>,
+    /// The expression, with the options put around it.
+    prepared: regex::Prepared,
     source: Box<str>,
     /// `i`, `x` and `m` as 1, 2 and 4, like Ruby's `Regexp#options`.
     pub options: u8,
@@ -22,12 +22,17 @@ impl Regexp {
         let has = |option| options & option != 0;
         let (ignore_case, multiline) = (has(Regexp::IGNORE_CASE), has(Regexp::MULTILINE));
         let pattern = regex::with_options(source, ignore_case, multiline, has(Regexp::EXTENDED));
-        Regexp { pattern: pattern.into(), source: source.into(), options }
+        Regexp { prepared: regex::Prepared::new(pattern), source: source.into(), options }
     }
 
     /// The source as it was written.
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The source with the options put around it.
+    pub fn pattern(&self) -> &str {
+        self.prepared.source()
     }
 
     /// The letters of its options in the order of `inspect`.
@@ -39,10 +44,10 @@ impl Regexp {
 }
 
 impl Deref for Regexp {
-    type Target = str;
+    type Target = regex::Prepared;
 
-    fn deref(&self) -> &str {
-        &self.pattern
+    fn deref(&self) -> &regex::Prepared {
+        &self.prepared
     }
 }
 

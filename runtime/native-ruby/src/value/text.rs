@@ -23,10 +23,10 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Str(text) => out.push_str(text),
         V::Made(text) => out.push_str(&text.borrow()),
         V::Symbol(text) => out.push_str(text),
-        V::Regexp(regexp) => out.push_str(&regex::to_s(regexp)),
+        V::Regexp(regexp) => out.push_str(&regex::to_s(regexp.pattern())),
         V::Other(Value::Type(ty)) => out.push_str(&types::print(ty)),
         V::Error(error) => put(out, &error.message())?,
-        V::Address(address) => out.push_str(&addresses::shown(*address)?),
+        V::Address(address) => out.push_str(&addresses::shown(**address)?),
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         other => put_inspected(out, other, 0)?,
@@ -110,9 +110,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
     match value {
         V::Nil => out.push_str("nil"),
         V::Bool(b) => out.push_str(if *b { "true" } else { "false" }),
-        V::Int(n) => {
-            let _ = write!(out, "{n}");
-        }
+        V::Int(n) => out.push_str(itoa::Buffer::new().format(*n)),
         V::Big(n) => {
             let _ = write!(out, "{n}");
         }

@@ -54,7 +54,7 @@ pub fn describe_mismatch<'c>(
 /// The mismatch.
 pub fn assert_instance<'c>(
     context: &mut dyn TypeContext<'c>,
-    subject: &str,
+    subject: impl Display,
     expected: &'c Type<'c>,
     value: Value<'c>,
 ) -> Eval<'c, ()> {

@@ -1,0 +1,289 @@
+//! Calls of functions in Ruby: one at a time, of several kinds, as compiled code, in the worker and in real Puppet. What is
+//! told is one call's share: of a loop with the call, less the same loop without.
+
+use crate::cases::Case;
+use crate::puppet::Puppet;
+use crate::results::{Figures, number};
+use crate::target::{compile, target};
+use bunraku::{Compiler, Settings};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+/// A function in Ruby, and how it is called.
+pub struct Kind {
+    /// What the table calls it.
+    pub name: &'static str,
+    /// What it is called with: set before the loop.
+    before: &'static str,
+    /// The call.
+    call: &'static str,
+    /// Its file below `lib/puppet`.
+    file: &'static str,
+    ruby: &'static str,
+}
+
+/// The functions, from next to nothing to some forty operations.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "gives its argument back",
+        before: "$s = 'a'",
+        call: "calls::same($s)",
+        file: "functions/calls/same.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::same') do
+  dispatch :same do
+    param 'String', :text
+  end
+  def same(text)
+    text
+  end
+end
+",
+    },
+    Kind {
+        name: "a switch from a boolean or word",
+        before: "$on = true",
+        call: "calls::switch($on)",
+        file: "functions/calls/switch.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::switch') do
+  dispatch :switch do
+    param 'Any', :value
+  end
+  def switch(value)
+    return 'Off' if value.nil? || value == false || named?(value, %r{^(false|off)$}i) || value == :undef
+    return 'On' if value == true || named?(value, %r{^(true|on)$}i)
+    value.to_s
+  end
+  def named?(value, name)
+    value.is_a?(String) && value.match?(name)
+  end
+end
+",
+    },
+    Kind {
+        name: "the second of three signatures",
+        before: "$h = {'a' => 1}",
+        call: "calls::sized($h, 2)",
+        file: "functions/calls/sized.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::sized') do
+  dispatch :of_text do
+    param 'String', :text
+    optional_param 'Integer', :more
+    return_type 'Integer'
+  end
+  dispatch :of_many do
+    param 'Variant[Array, Hash[String, Integer]]', :many
+    optional_param 'Integer[0]', :more
+    return_type 'Integer'
+  end
+  dispatch :of_undef do
+    param 'Undef', :nothing
+  end
+  def of_text(text, more = 0)
+    text.length + more
+  end
+  def of_many(many, more = 0)
+    many.size + more
+  end
+  def of_undef(_nothing)
+    0
+  end
+end
+",
+    },
+    Kind {
+        name: "strings: split, strip, join",
+        before: "$s = 'alpha, beta ,gamma,, delta'",
+        call: "calls::words($s)",
+        file: "functions/calls/words.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::words') do
+  dispatch :words do
+    param 'String', :list
+    optional_param 'String', :between
+  end
+  def words(list, between = '-')
+    words = list.split(',').map(&:strip).reject { |word| word.empty? }
+    \"<#{words.map { |word| word.capitalize }.join(between)}>\"
+  end
+end
+",
+    },
+    Kind {
+        name: "a loop over a hash of ten",
+        before: "$h = {a => 1, b => '2', c => undef, d => [1, 2], e => 5, f => 'x', g => 7, h => true, i => 9, j => 'z'}",
+        call: "calls::lines($h)",
+        file: "functions/calls/lines.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::lines') do
+  dispatch :lines do
+    param 'Hash', :settings
+  end
+  def lines(settings)
+    result = {}
+    settings.each do |key, value|
+      next if value.nil?
+      result[\"set_#{key}\"] = value.is_a?(Array) ? value.join(' ') : value
+    end
+    result
+  end
+end
+",
+    },
+    Kind {
+        name: "regular expressions with groups",
+        before: "$s = 'https://user@example.com:8443/path'",
+        call: "calls::parts($s)",
+        file: "functions/calls/parts.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::parts') do
+  dispatch :parts do
+    param 'String', :url
+  end
+  def parts(url)
+    case url
+    when %r{\\A(\\w+)://(?:(\\w+)@)?([a-z0-9.-]+)(?::(\\d+))?(/.*)?\\z}
+      { 'scheme' => $1, 'user' => $2, 'host' => $3, 'port' => $4.to_i, 'path' => $5 }
+    when %r{\\A/}
+      { 'path' => url }
+    else
+      raise Puppet::ParseError, \"no address: #{url}\"
+    end
+  end
+end
+",
+    },
+    Kind {
+        name: "forty operations on arrays and hashes",
+        before: "$h = {'b' => ['x', 'y'], 'a' => 'one', 'c' => 3}",
+        call: "calls::rules($h, 'eth0')",
+        file: "functions/calls/rules.rb",
+        ruby: "Puppet::Functions.create_function(:'calls::rules') do
+  dispatch :rules do
+    param 'Hash', :rules
+    param 'String', :device
+  end
+  def rules(rules, device)
+    number = device =~ /(\\d+)\\z/ ? $1.to_i : 0
+    lines = []
+    rules.keys.sort.each_with_index do |name, index|
+      values = rules[name]
+      values = [values] unless values.is_a?(Array)
+      values.each do |value|
+        line = \"#{index + number} #{name}\"
+        line += \" #{value}\" unless value.to_s.empty?
+        lines << line
+      end
+    end
+    lines.uniq.map { |line| line.upcase }.reject { |line| line.include?('NONE') }
+  end
+end
+",
+    },
+    Kind {
+        name: "the interface of Puppet 3",
+        before: "$h = ['b', 'a', 'b']",
+        call: "calls_old($h, 'x')",
+        file: "parser/functions/calls_old.rb",
+        ruby: "module Puppet::Parser::Functions
+  newfunction(:calls_old, :type => :rvalue, :doc => 'Sorts.') do |args|
+    raise(Puppet::ParseError, \"calls_old(): wrong number of arguments (#{args.size})\") if args.size < 1
+    list = args[0]
+    raise(Puppet::ParseError, 'calls_old(): requires an array') unless list.is_a?(Array)
+    list.map { |item| item + args[1].to_s }.sort.uniq
+  end
+end
+",
+    },
+];
+
+/// Puts the functions into a module below a folder, which is a module path then.
+///
+/// # Errors
+/// When files can't be written.
+pub fn module(folder: &Path) -> io::Result<()> {
+    for kind in KINDS {
+        let file = folder.join("calls/lib/puppet").join(kind.file);
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        std::fs::write(file, kind.ruby)?;
+    }
+    Ok(())
+}
+
+impl Kind {
+    /// A job that calls it so often; where `calls` is false the same without the calls.
+    pub fn job(&self, modules: &Path, times: usize, calls: bool) -> serde_json::Value {
+        let Kind { before, call, .. } = self;
+        let body = if calls { call } else { "$i" };
+        // Once outside, so that the file is read in both.
+        let code = format!("{before}\n{call}\nInteger[1, {times}].each |$i| {{ {body} }}\n");
+        json!({"code": code, "modulepath": [modules]})
+    }
+}
+
+/// Microseconds of a compile, the least of some.
+fn ours(compiler: &Compiler, job: &serde_json::Value, natively: bool) -> Result<f64, String> {
+    let mut target = target(job)?;
+    if !natively {
+        target.settings = Settings { native_ruby: false, ..target.settings };
+    }
+    let mut figures = Figures::new();
+    for _ in 0..5 {
+        let started = Instant::now();
+        black_box(compile(compiler, &target).result.map_err(|diagnostic| diagnostic.message)?);
+        figures.push(started.elapsed().as_secs_f64() * 1e6);
+    }
+    Ok(figures.least())
+}
+
+fn theirs(puppet: &mut Puppet, case: &Case) -> Result<f64, String> {
+    puppet.add(&case.name, &case.job)?;
+    let mut figures = Figures::new();
+    for _ in 0..4 {
+        figures.push(puppet.run(&case.name)?.milliseconds * 1e3);
+    }
+    Ok(figures.least())
+}
+
+/// The table of calls.
+///
+/// # Errors
+/// When a side can't compile a program.
+pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
+    let modules = work.join("calls-modules");
+    module(&modules).map_err(|error| error.to_string())?;
+    let compiler = Compiler::new();
+    let mut out = "### Calls of functions in Ruby, warm\n\nOne call: what a loop with it takes more than one without, of \
+                   20,000 rounds (1,000 in the worker, 4,000 in Puppet), by the least of some runs each.\n\n\
+                   | function | Bunraku | in the worker | ratio | Puppet 7.23 | ratio |\n\
+                   | --- | ---: | ---: | ---: | ---: | ---: |\n"
+        .to_owned();
+    for kind in KINDS {
+        let failed = |error: String| format!("{}: {error}", kind.name);
+        let (often, seldom, some) = (20_000, 1_000, 4_000);
+        let job = |times, calls| kind.job(&modules, times, calls);
+        let of_worker = |calls| ours(&compiler, &job(seldom, calls), false).map_err(failed);
+        let natively = |calls| ours(&compiler, &job(often, calls), true).map_err(failed);
+        let mut in_puppet = |calls| {
+            let case = Case { name: format!("{} {calls}", kind.name), job: job(some, calls) };
+            theirs(puppet, &case).map_err(failed)
+        };
+        let one = (natively(true)? - natively(false)?) / often as f64;
+        let worker = (of_worker(true)? - of_worker(false)?) / seldom as f64;
+        let theirs = (in_puppet(true)? - in_puppet(false)?) / some as f64;
+        let row = format!(
+            "| {} | {} µs | {} µs | {:.0} | {} µs | {:.0} |",
+            kind.name,
+            number(one),
+            number(worker),
+            worker / one,
+            number(theirs),
+            theirs / one
+        );
+        eprintln!("{row}");
+        let _ = writeln!(out, "{row}");
+    }
+    Ok(out)
+}

@@ -1,8 +1,8 @@
 //! A guard against slowness that asks no clock: how many instructions five workloads take, from the start of the
-//! process to its end, and how many one call of some functions in Ruby, by `valgrind --tool=callgrind`, beside what is
-//! committed in `benches/instructions.tsv`.
+//! process to its end, by `valgrind --tool=callgrind`, beside what is committed in `benches/instructions.tsv`.
 //! `cargo run -p bunraku-benches --bin instructions` fails where one takes more; `--write` sets the bounds
-//! anew; `calls` counts the calls only. Where there is no valgrind it says so.
+//! anew; `calls` counts what one call of some functions in Ruby takes, in their place. Where there is no valgrind it
+//! says so.
 
 use bunraku_benches::{calls, cases};
 use std::fmt::Write as _;
@@ -47,7 +47,12 @@ fn run(write: bool, calls_only: bool) -> Result<bool, String> {
     let binary = build(here)?;
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut counts = Vec::new();
-    if !calls_only {
+    if calls_only {
+        for (name, count) in one_call(&binary, work.path())? {
+            let told = told(&name, count, &bounds, write);
+            counts.push((name, told));
+        }
+    } else {
         let cases = cases::all(work.path())?;
         for name in WORKLOADS {
             let case =
@@ -56,14 +61,10 @@ fn run(write: bool, calls_only: bool) -> Result<bool, String> {
             counts.push((name.to_owned(), told(name, count, &bounds, write)));
         }
     }
-    for (name, count) in one_call(&binary, work.path())? {
-        let told = told(&name, count, &bounds, write);
-        counts.push((name, told));
-    }
     if write {
-        let kept = bounds.lines().filter(|line| {
-            calls_only && !counts.iter().any(|(name, _)| line.split('\t').next() == Some(name))
-        });
+        let kept = bounds
+            .lines()
+            .filter(|line| !counts.iter().any(|(name, _)| line.split('\t').next() == Some(name)));
         let mut lines: String = kept.map(|line| format!("{line}\n")).collect();
         for (name, (count, _)) in &counts {
             let _ = writeln!(lines, "{name}\t{count}");

@@ -82,9 +82,16 @@ fn a_report_that_cant_be_kept_is_an_error() {
 fn processors_that_are_not_there_are_named() {
     let folder = tempfile::tempdir().unwrap();
     for (setting, name) in [("store,tagmail", "tagmail"), ("puppetdb", "puppetdb"), ("none, store", "none")] {
-        let error = reports(folder.path(), &[("reports", setting)]).err().unwrap();
-        assert!(error.contains(&format!("'{name}'")), "{error}");
+        let reports = reports(folder.path(), &[("reports", setting)]).unwrap();
+        assert_eq!(reports.missing().unwrap(), [name]);
     }
+    // One that lies in the folder of `libdir` is there.
+    let library = folder.path().join("library/puppet/reports");
+    std::fs::create_dir_all(&library).unwrap();
+    std::fs::write(library.join("tagmail.rb"), "Puppet::Reports.register_report(:tagmail) { }").unwrap();
+    let libdir = folder.path().join("library").display().to_string();
+    let there = reports(folder.path(), &[("reports", "store,tagmail"), ("libdir", &libdir)]).unwrap();
+    assert_eq!(there.missing().unwrap(), Vec::<&str>::new());
     assert!(reports(folder.path(), &[("reports", "none")]).is_ok());
     assert!(reports(folder.path(), &[("reports", "http"), ("reporturl", "ftp://a/")]).is_err());
 }

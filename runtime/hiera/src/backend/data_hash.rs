@@ -108,7 +108,7 @@ impl<'c> Lookups<'_, 'c> {
             Given::Value(Value::Hash(hash)) => LocationData::Hash(hash),
             Given::Value(other) => {
                 let ty = types::constant(vm, "Hash")?;
-                mismatch::assert_instance(vm, &subject(), ty, other)?;
+                mismatch::assert_instance(vm, subject(), ty, other)?;
                 return Ok(LocationData::Hash(HashBuilder::new(self.arena).finish()));
             }
         };

@@ -23,7 +23,7 @@ pub(crate) struct NewFunction<'c> {
 
 impl NewFunction<'_> {
     /// Name and module of the function that runs; neither where it is none of the 4.x interface.
-    pub fn asking<'f>(function: Option<&'f Rc<Self>>) -> (Option<&'f str>, &'f str) {
+    pub fn asking(function: Option<&Rc<Self>>) -> (Option<&str>, &str) {
         function.map_or((None, ""), |function| (Some(&function.name), &function.owner))
     }
 }

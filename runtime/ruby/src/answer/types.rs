@@ -56,7 +56,7 @@ pub(super) fn mismatch<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval
 }
 
 pub(super) fn assert<'c>(vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
-    types::mismatch::assert_instance(vm, &args.as_text(0), args.ty(1)?, args.value(2))?;
+    types::mismatch::assert_instance(vm, args.as_text(0), args.ty(1)?, args.value(2))?;
     Ok(Value::Undef)
 }
 

@@ -84,7 +84,7 @@ pub fn not_a_definition<'c>(
     value: Value<'c>,
 ) -> Box<Flow<'c>> {
     let name = context.parsed_type(type_name(context));
-    match name.and_then(|name| assert_instance(context, &format!("{what} name"), name, value)) {
+    match name.and_then(|name| assert_instance(context, format!("{what} name"), name, value)) {
         Err(flow) => flow,
         Ok(()) => Flow::raw(format!("'{what}' needs a hash, got {}", print_value(value))),
     }
@@ -169,7 +169,7 @@ impl<'c> Definer<'c> {
             Feature::Function => &Type::Type(&Type::Callable(CallableType::ANY)),
             _ => &Type::Type(&Type::Unit),
         };
-        assert_instance(context, &format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;
+        assert_instance(context, format!("{} {}[{name}]", feature.name(), self.name), wanted, value)?;
         match value {
             Value::Type(ty) => Ok(ty),
             _ => Ok(&Type::Any),
@@ -256,7 +256,7 @@ impl<'c> Definer<'c> {
              Optional[annotations] => {ANNOTATIONS}}}]"
         );
         let shape = context.parsed_type(&shape)?;
-        assert_instance(context, &format!("initializer for {label}"), shape, Value::Hash(spec))?;
+        assert_instance(context, format!("initializer for {label}"), shape, Value::Hash(spec))?;
         let Some(Value::Type(ty)) = spec.get_str("type") else {
             return Err(Flow::raw(format!("{label} has no type")));
         };
@@ -284,7 +284,7 @@ impl<'c> Definer<'c> {
                 return Err(Flow::raw(format!("{label} of kind 'constant' requires a value")));
             }
             (_, Some(value)) if !matches!(value, Value::Default) => {
-                assert_instance(context, &format!("{label} value"), ty, value)?;
+                assert_instance(context, format!("{label} value"), ty, value)?;
             }
             _ => {}
         }

@@ -56,7 +56,7 @@ pub fn extension<'c>(
     let mut values = Vec::new();
     for ((name, ty), value) in given {
         if !matches!(value, Value::Default) {
-            assert_instance(context, &format!("type_parameter {label}[{name}]"), ty, value)?;
+            assert_instance(context, format!("type_parameter {label}[{name}]"), ty, value)?;
             values.push((name, value));
         }
     }

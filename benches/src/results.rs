@@ -62,7 +62,7 @@ pub fn write(name: &str, report: &str) -> Result<(), String> {
 /// Puts a part of a report into the page, in place of the part with the same heading, or at the end of the report of that name.
 ///
 /// # Errors
-/// As of [`write`].
+/// As of [`write()`].
 pub fn write_part(name: &str, part: &str) -> Result<(), String> {
     change(name, |report| with_part(report, part))
 }

@@ -153,7 +153,7 @@ impl Commands {
     }
 
     /// `replace facts`: facts in the form in which they are kept, the environment they are for, and what is trusted of the node
-    /// ([`trusted`]).
+    /// (`trusted`).
     ///
     /// # Errors
     /// 503 where the spool is full, 500 where it can't be written to.

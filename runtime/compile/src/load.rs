@@ -10,6 +10,7 @@ use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
 use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
+use bunraku_files::reads;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -19,6 +20,7 @@ use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{Def, DefKind, UnitId};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// A unit that has been read, with the file and the module it came from.
@@ -157,7 +159,7 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_body(known.file, DefKind::Class, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Class, known.name));
         Ok(found)
     }
 
@@ -166,7 +168,7 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_body(known.file, DefKind::Define, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Define, known.name));
         Ok(found)
     }
 
@@ -177,11 +179,19 @@ impl<'c> Compile<'c> {
         }
     }
 
+    /// The same of what code gets at again and again, which remembers whether that has been noted.
+    #[inline]
+    fn note_once(&self, is_noted: &Cell<bool>, file: Option<&str>, kind: DefKind, name: &str) {
+        if reads::is_gathered() && !is_noted.replace(true) {
+            self.note_body(file, kind, name);
+        }
+    }
+
     /// The function of a name in the Puppet language that is known already; none inside where it is known that there is none.
     pub(crate) fn known_function(&self, name: &str) -> Option<Option<&'c Closure<'c>>> {
         let known = *self.definitions.functions.borrow().get(name)?;
         Some(known.map(|known| {
-            self.note_body(known.file, DefKind::Function, name);
+            self.note_once(&known.is_noted, known.file, DefKind::Function, name);
             known.closure
         }))
     }

@@ -187,10 +187,15 @@ impl Tree {
 
     /// Notes that something was asked of a path, for those who [gather](reads::gather) what is read.
     pub fn note_asked(&self, asked: Asked, path: &Path) {
-        reads::note(|| match paths::parts(&self.roots, path) {
+        reads::note(|| self.question(asked, path));
+    }
+
+    /// What is asked of a path, as those who gather what is read have it.
+    pub fn question(&self, asked: Asked, path: &Path) -> Touch {
+        match paths::parts(&self.roots, path) {
             Some((root, below)) => Touch::of_parts(asked, root, below),
             None => Touch::of(asked, &self.name_of(path)),
-        });
+        }
     }
 
     /// Notes that the body of something was asked for that the manifest at a path defines.

@@ -71,20 +71,30 @@ impl<'c> Compile<'c> {
     /// Counts what a catalog holds as asked for, where it is not written.
     pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
         if self.asked_data.is_watched() {
-            let params = catalog.resources.iter().flat_map(|resource| resource.params.iter());
-            ask_for_all(params.map(|param| param.value));
+            let mut values = Vec::new();
+            for resource in &catalog.resources {
+                for param in resource.params.iter() {
+                    if has_parts(&param.value) {
+                        values.push(param.value);
+                    }
+                }
+            }
+            ask_for_all(&values);
         }
     }
 }
 
 const SHORT: usize = 8;
 
+fn has_parts(value: &Value<'_>) -> bool {
+    matches!(value, Value::Hash(_) | Value::Array(_))
+}
+
 /// Asks for all of values: each array or hash that holds others once, however often it is a part of others.
-fn ask_for_all<'c>(values: impl Iterator<Item = Value<'c>>) {
-    let has_parts = |value: &Value<'c>| matches!(value, Value::Hash(_) | Value::Array(_));
+fn ask_for_all<'c>(values: &[Value<'c>]) {
     let (mut pending, mut seen) = (Vec::new(), HashSet::new());
-    for value in values.filter(has_parts) {
-        pending.push(value);
+    for value in values {
+        pending.push(*value);
         while let Some(value) = pending.pop() {
             let (address, len) = match value {
                 Value::Hash(hash) => (hash.address(), hash.len()),

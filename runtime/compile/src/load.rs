@@ -51,7 +51,10 @@ impl<'c> Compile<'c> {
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.asked.settings.strict as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
-            return self.read_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
+            let path = Some(&*file.path);
+            let read = self.read_unit(vm, compiled, (compiled.parts(), learned), path, &file.module)?;
+            self.files.last_kept.set(Some((read.unit, file)));
+            return Ok(read);
         }
         let compiled = self.compile_manifest(path)?;
         let file = Some(self.text(&path.to_string_lossy()));
@@ -175,7 +178,7 @@ impl<'c> Compile<'c> {
     /// Notes for those who gather what is read that code gets at the body of a definition of a manifest.
     pub(crate) fn note_body(&self, file: Option<&str>, kind: DefKind, name: &str) {
         if let Some(file) = file {
-            self.tree().note_body(Path::new(file), || bodies::key(kind, name));
+            self.tree().note_body(file, (bodies::before_name(kind), name));
         }
     }
 

@@ -77,18 +77,17 @@ impl Touch {
 
     /// The question about the body of what a manifest defines: as an archive calls the manifest, and what is defined.
     pub fn of_body(path: &str, defined: &str) -> Touch {
-        Touch::of_body_in((path, ""), defined)
+        Touch::of_body_in((path, ""), (defined, ""))
     }
 
-    /// The same of a path in two parts, see [`Touch::of_parts`].
-    pub(crate) fn of_body_in((root, below): (&str, &str), defined: &str) -> Touch {
-        let parts = [root, if below.is_empty() { "" } else { "/" }, below, "\0", defined];
-        Touch::made_of(BODY, parts.into_iter().map(Part::Text))
+    /// The same of a path in two parts, see [`Touch::of_parts`], and of what is defined in any two parts.
+    pub(crate) fn of_body_in(path: (&str, &str), defined: (&str, &str)) -> Touch {
+        Question::new(BODY).path(path).text("\0").text(defined.0).text(defined.1).touch()
     }
 
     /// The question for a key, as data files have it: no segments behind it.
     pub fn of_key(key: &str) -> Touch {
-        Touch::made_of(KEY, [Part::Text(key)].into_iter())
+        Question::new(KEY).text(key).touch()
     }
 
     /// The question about a value of a node's data: the keys that lead to it, none for all of the data.
@@ -100,61 +99,80 @@ impl Touch {
             (NodeData::Trusted, OfValue::Form) => KEY - 4,
         };
         // With a length before each, so that no two paths are alike.
-        let parts = path.iter().flat_map(|key| [Part::Length(key.len()), Part::Text(key)]);
-        Touch::made_of(kind, parts)
+        let mut question = Question::new(kind);
+        for key in path {
+            question.bytes(&(key.len() as u64).to_le_bytes()).text(key);
+        }
+        question.touch()
+    }
+
+    /// The question which is the first file at a path from a module's folder on, in any two parts and in lower case.
+    pub(crate) fn of_provided(folder: &str, file: &str) -> Touch {
+        Question::new(Asked::Provided as u8).text(folder).text(file).touch()
     }
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
     pub(crate) fn of_parts(asked: Asked, root: &str, below: &str) -> Touch {
-        let parts = [root, if below.is_empty() { "" } else { "/" }, below];
-        Touch::made_of(asked as u8, parts.into_iter().map(Part::Text))
+        Question::new(asked as u8).path((root, below)).touch()
     }
+}
 
-    /// Hashed in one piece: hashing piece by piece takes several times as long for what is short.
-    fn made_of<'p>(kind: u8, parts: impl Iterator<Item = Part<'p>> + Clone) -> Touch {
+/// A question as bytes. It is hashed in one piece: piece by piece takes several times as long for what is short.
+struct Question {
+    short: [u8; SHORT],
+    /// How many bytes of that are in use, as long as there are no more.
+    end: usize,
+    long: Vec<u8>,
+}
+
+/// As many bytes take no memory of their own.
+const SHORT: usize = 240;
+
+impl Question {
+    #[inline]
+    fn new(kind: u8) -> Question {
         let mut short = [0; SHORT];
         short[0] = kind;
-        let mut end = 1;
-        for part in parts.clone() {
-            let number;
-            let bytes = match part {
-                Part::Text(text) => text.as_bytes(),
-                Part::Length(length) => {
-                    number = (length as u64).to_le_bytes();
-                    &number
-                }
-            };
-            match short.get_mut(end..end + bytes.len()) {
-                Some(place) => place.copy_from_slice(bytes),
-                None => return Touch::made_of_long(kind, parts),
+        Question { short, end: 1, long: Vec::new() }
+    }
+
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) -> &mut Question {
+        match self.short.get_mut(self.end..self.end + bytes.len()).filter(|_| self.long.is_empty()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.end += bytes.len();
             }
-            end += bytes.len();
+            None => self.lengthen(bytes),
         }
-        Touch(xxh3_64(&short[..end]) as u32)
+        self
     }
 
     #[cold]
-    fn made_of_long<'p>(kind: u8, parts: impl Iterator<Item = Part<'p>>) -> Touch {
-        let mut all = vec![kind];
-        for part in parts {
-            match part {
-                Part::Text(text) => all.extend_from_slice(text.as_bytes()),
-                Part::Length(length) => all.extend((length as u64).to_le_bytes()),
-            }
+    fn lengthen(&mut self, bytes: &[u8]) {
+        if self.long.is_empty() {
+            self.long.extend_from_slice(&self.short[..self.end]);
         }
-        Touch(xxh3_64(&all) as u32)
+        self.long.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> &mut Question {
+        self.bytes(text.as_bytes())
+    }
+
+    #[inline]
+    fn path(&mut self, (root, below): (&str, &str)) -> &mut Question {
+        let question = self.text(root);
+        if below.is_empty() { question } else { question.text("/").text(below) }
+    }
+
+    #[inline]
+    fn touch(&self) -> Touch {
+        let all = if self.long.is_empty() { &self.short[..self.end] } else { &self.long };
+        Touch(xxh3_64(all) as u32)
     }
 }
-
-/// A part of what a [`Touch`] is made of.
-#[derive(Clone, Copy)]
-enum Part<'p> {
-    Text(&'p str),
-    Length(usize),
-}
-
-/// As many bytes are hashed without memory of their own.
-const SHORT: usize = 240;
 
 /// What was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

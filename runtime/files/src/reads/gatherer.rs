@@ -7,6 +7,16 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 /// How many places the table of recent questions has.
 const RECENT: usize = 1024;
+/// That table without a question: what is at each place does not belong there.
+static NONE: [Touch; RECENT] = {
+    let mut table = [Touch(0); RECENT];
+    let mut place = 0;
+    while place < RECENT {
+        table[place] = Touch(!(place as u32));
+        place += 1;
+    }
+    table
+};
 /// With so many questions in the list, those that are in it twice are taken out.
 const MOST: usize = 1 << 15;
 
@@ -36,11 +46,13 @@ pub(super) struct Gatherer {
     /// The length of that list at which it is looked through.
     limit: usize,
     /// Questions that are in the list, each at the place that its last bits say; at the others none that belongs there.
-    recent: Box<[Touch]>,
+    recent: Box<[Touch; RECENT]>,
     pub(super) unknown: BTreeSet<String>,
     pub(super) refused: BTreeSet<String>,
     /// Those [`Reads`] of memos that have been taken in, by their addresses: memos let go of nothing while a compile lasts.
     taken_in: HashSet<usize, BuildHasherDefault<AsItIs>>,
+    /// Some of them, each at the place that its address says.
+    recently_taken_in: Box<[usize; RECENT]>,
 }
 
 impl Gatherer {
@@ -48,10 +60,11 @@ impl Gatherer {
         Gatherer {
             touches: Vec::new(),
             limit: MOST,
-            recent: (0..RECENT as u32).map(|place| Touch(!place)).collect(),
+            recent: Box::new(NONE),
             unknown: BTreeSet::new(),
             refused: BTreeSet::new(),
             taken_in: HashSet::default(),
+            recently_taken_in: Box::new([0; RECENT]),
         }
     }
 
@@ -79,7 +92,10 @@ impl Gatherer {
     /// Notes what was gathered before and lasts as long as this.
     #[inline]
     pub fn take_in(&mut self, reads: &Reads) {
-        if self.taken_in.insert(std::ptr::from_ref(reads) as usize) {
+        let address = std::ptr::from_ref(reads) as usize;
+        // Addresses are those of boxes: multiples of at least eight.
+        let recent = &mut self.recently_taken_in[address / 8 % RECENT];
+        if std::mem::replace(recent, address) != address && self.taken_in.insert(address) {
             self.add(reads);
         }
     }
@@ -87,8 +103,10 @@ impl Gatherer {
     /// Notes what was gathered before.
     pub fn add(&mut self, reads: &Reads) {
         reads.touches.iter().for_each(|touch| self.touch(*touch));
-        self.unknown.extend(reads.unknown.iter().cloned());
-        self.refused.extend(reads.refused.iter().cloned());
+        if !(reads.unknown.is_empty() && reads.refused.is_empty()) {
+            self.unknown.extend(reads.unknown.iter().cloned());
+            self.refused.extend(reads.refused.iter().cloned());
+        }
     }
 
     /// What has been gathered.
@@ -102,12 +120,13 @@ impl Gatherer {
     /// Leaves nothing but memory, of a size that most need.
     fn clear(&mut self) {
         self.limit = MOST;
-        self.recent.iter_mut().zip(0..).for_each(|(recent, place)| *recent = Touch(!place));
+        self.recent.copy_from_slice(&NONE);
         self.touches.clear();
         self.touches.shrink_to(MOST);
         self.unknown.clear();
         self.refused.clear();
         self.taken_in.clear();
+        self.recently_taken_in.fill(0);
     }
 }
 

@@ -61,8 +61,7 @@ fn table() -> Result<String, String> {
     );
     let mut all = Figures::new();
     // The archive is built here, so that it is in nobody's count.
-    within(|| compile(control_repo::NODES[0], false, "0", work.path()))
-        .map_err(|error| error.to_string())??;
+    instructions(control_repo::NODES[0], "off", 0, work.path())?;
     for node in control_repo::NODES {
         let [off, on] = ["off", "on"].map(|reads| warm(node, reads, work.path()));
         let (off, on) = (off?, on?);

@@ -17,14 +17,18 @@ pub type Defined = (DefKind, String);
 
 /// What stands for the body of a definition of this name, in lower case without leading `::`; a pattern between slashes.
 pub fn key(kind: DefKind, name: &str) -> String {
-    let kind = match kind {
-        DefKind::Class => "class",
-        DefKind::Define => "define",
-        DefKind::Function => "function",
-        DefKind::Node => "node",
-        DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => "type",
-    };
-    format!("{kind} {name}")
+    format!("{}{name}", before_name(kind))
+}
+
+/// What stands before the name in that.
+pub fn before_name(kind: DefKind) -> &'static str {
+    match kind {
+        DefKind::Class => "class ",
+        DefKind::Define => "define ",
+        DefKind::Function => "function ",
+        DefKind::Node => "node ",
+        DefKind::TypeAlias | DefKind::ObjectType | DefKind::TypeSet => "type ",
+    }
 }
 
 /// The definitions whose bodies differ, of two texts that both parse and are the same but for that; none of others.

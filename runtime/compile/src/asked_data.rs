@@ -52,11 +52,7 @@ impl<'c> Compile<'c> {
         match vm.top.asked() {
             None => reads::note_value(NodeData::Facts, &[], OfValue::Whole),
             Some(names) => {
-                let is_hash = |name: &str| {
-                    let named = |(key, _): &&(Value<'c>, Value<'c>)| key.as_str() == Some(name);
-                    let fact = facts.entries_unasked().iter().find(named);
-                    fact.is_some_and(|(_, value)| matches!(value, Value::Hash(_)))
-                };
+                let is_hash = |name: &str| matches!(facts.get_str_unasked(name), Some(Value::Hash(_)));
                 for name in names {
                     let name = vm.symbols.text(name);
                     let part = if is_hash(name) { OfValue::Form } else { OfValue::Whole };
@@ -75,22 +71,52 @@ impl<'c> Compile<'c> {
     /// Counts what a catalog holds as asked for, where it is not written.
     pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
         if self.asked_data.is_watched() {
-            let params = catalog.resources.iter().flat_map(|resource| resource.params.iter());
-            ask_for_all(params.map(|param| param.value).collect());
+            let mut values = Vec::new();
+            for resource in &catalog.resources {
+                for param in resource.params.iter() {
+                    if has_parts(&param.value) {
+                        values.push(param.value);
+                    }
+                }
+            }
+            ask_for_all(&values);
         }
     }
 }
 
-/// Asks for all of values: each array or hash once, however often it is a part of others.
-fn ask_for_all(mut pending: Vec<Value<'_>>) {
-    let mut seen = HashSet::new();
-    while let Some(value) = pending.pop() {
-        match value {
-            Value::Hash(hash) if seen.insert(hash.address()) => {
-                pending.extend(hash.entries().iter().map(|(_, value)| *value));
+const SHORT: usize = 8;
+
+fn has_parts(value: &Value<'_>) -> bool {
+    matches!(value, Value::Hash(_) | Value::Array(_))
+}
+
+/// Asks for all of values: each array or hash that holds others once, however often it is a part of others.
+fn ask_for_all<'c>(values: &[Value<'c>]) {
+    let (mut pending, mut seen) = (Vec::new(), HashSet::new());
+    for value in values {
+        pending.push(*value);
+        while let Some(value) = pending.pop() {
+            let (address, len) = match value {
+                Value::Hash(hash) => (hash.address(), hash.len()),
+                Value::Array(items) => (items.address(), items.len()),
+                _ => continue,
+            };
+            // What is short is looked through sooner than its address is looked up.
+            let is_short = len <= SHORT;
+            if !is_short && !seen.insert(address) {
+                continue;
             }
-            Value::Array(items) if seen.insert(items.address()) => pending.extend_from_slice(&items),
-            _ => {}
+            let before = pending.len();
+            match value {
+                Value::Hash(hash) => {
+                    pending.extend(hash.entries().iter().map(|(_, value)| *value).filter(has_parts));
+                }
+                Value::Array(items) => pending.extend(items.iter().copied().filter(has_parts)),
+                _ => {}
+            }
+            if is_short && pending.len() > before && !seen.insert(address) {
+                pending.truncate(before);
+            }
         }
     }
 }

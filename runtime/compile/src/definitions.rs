@@ -98,6 +98,7 @@ impl<'c> Compile<'c> {
             file,
             line: def.line,
             overrides: Cell::new(false),
+            is_noted: Cell::new(false),
         })
     }
 
@@ -182,7 +183,8 @@ impl<'c> Compile<'c> {
         if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("function", def.name, &format!("Originally set {old}.")));
         }
-        let known = FunctionDefinition { closure, file: read.file };
+        let known = FunctionDefinition { closure, file: read.file, is_noted: Cell::new(false) };
+        let known = &*self.arena.alloc(known);
         self.definitions.functions.borrow_mut().insert(def.name, Some(known));
         Ok(())
     }

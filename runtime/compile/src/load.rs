@@ -10,6 +10,7 @@ use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
 use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
+use bunraku_files::reads;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -19,6 +20,7 @@ use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::{Def, DefKind, UnitId};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
 /// A unit that has been read, with the file and the module it came from.
@@ -49,7 +51,10 @@ impl<'c> Compile<'c> {
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
             let learned = Some(&file.learned[self.asked.settings.strict as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
-            return self.read_unit(vm, compiled, (compiled.parts(), learned), Some(&file.path), &file.module);
+            let path = Some(&*file.path);
+            let read = self.read_unit(vm, compiled, (compiled.parts(), learned), path, &file.module)?;
+            self.files.last_kept.set(Some((read.unit, file)));
+            return Ok(read);
         }
         let compiled = self.compile_manifest(path)?;
         let file = Some(self.text(&path.to_string_lossy()));
@@ -157,7 +162,7 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_body(known.file, DefKind::Class, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Class, known.name));
         Ok(found)
     }
 
@@ -166,14 +171,22 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_body(known.file, DefKind::Define, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Define, known.name));
         Ok(found)
     }
 
     /// Notes for those who gather what is read that code gets at the body of a definition of a manifest.
     pub(crate) fn note_body(&self, file: Option<&str>, kind: DefKind, name: &str) {
         if let Some(file) = file {
-            self.tree().note_body(Path::new(file), || bodies::key(kind, name));
+            self.tree().note_body(file, (bodies::before_name(kind), name));
+        }
+    }
+
+    /// The same of what code gets at again and again, which remembers whether that has been noted.
+    #[inline]
+    fn note_once(&self, is_noted: &Cell<bool>, file: Option<&str>, kind: DefKind, name: &str) {
+        if reads::is_gathered() && !is_noted.replace(true) {
+            self.note_body(file, kind, name);
         }
     }
 
@@ -181,7 +194,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn known_function(&self, name: &str) -> Option<Option<&'c Closure<'c>>> {
         let known = *self.definitions.functions.borrow().get(name)?;
         Some(known.map(|known| {
-            self.note_body(known.file, DefKind::Function, name);
+            self.note_once(&known.is_noted, known.file, DefKind::Function, name);
             known.closure
         }))
     }

@@ -189,6 +189,7 @@ impl<'c> Compile<'c> {
             file: None,
             line: 0,
             overrides: Cell::new(false),
+            is_noted: Cell::new(false),
         });
         vm.top.source.set(Some(main.number));
         let mut stage = self.new_resource("Stage", "main", vm.top, Params::new_in(self.arena))?;
@@ -315,6 +316,7 @@ impl<'c> Compile<'c> {
             file: None,
             line: 0,
             overrides: Cell::new(false),
+            is_noted: Cell::new(false),
         });
         self.definitions.classes.borrow_mut().insert("settings", settings);
         let mut resource = self.new_resource("Class", "Settings", vm.top, Params::new_in(self.arena))?;

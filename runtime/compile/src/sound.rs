@@ -89,8 +89,10 @@ impl<'c> Compile<'c> {
         if !reads::is_gathered() {
             return;
         }
-        let file =
-            vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)));
+        let last = self.files.last_kept.get().filter(|(unit, _)| *unit == chunk.unit);
+        let search =
+            || vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)));
+        let file = last.map(|(_, file)| file).or_else(search);
         let learned = file.map(|file| &file.learned_from[self.asked.settings.strict as usize]);
         if let Some(reads) = learned.and_then(|learned| learned.get(&chunk.chunk)) {
             reads::take_in(reads);

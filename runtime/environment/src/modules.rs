@@ -5,7 +5,7 @@
 use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
-use bunraku_files::reads::{self, Asked, Reads};
+use bunraku_files::reads::{self, Asked, Reads, Touch};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::compat::Compat;
@@ -28,6 +28,7 @@ pub struct Module {
     /// Its folder, as found on the module path.
     pub path: PathBuf,
     metadata: MemoCell<Metadata>,
+    is_faulty: MemoCell<bool>,
 }
 
 /// All modules of a module path, those of earlier folders first.
@@ -74,6 +75,14 @@ const METADATA: Contract = Contract {
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
+const FAULTY: Contract = Contract {
+    holds: "whether something is wrong with a module's metadata.json",
+    key: "none, one for each module",
+    bound: "the modules",
+    stale: NEVER,
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
 const MANIFESTS: Contract = Contract {
     holds: "the manifests that may define a class or defined type",
     key: "its name",
@@ -103,6 +112,8 @@ pub struct KeptFile {
     pub units: [OnceLock<Outcome>; 3],
     /// What compiles have learned of it, likewise.
     pub learned: [Learned; 3],
+    /// The question that whoever loads it has asked of it.
+    outline: OnceLock<Touch>,
     /// What was read besides for what is learned of a chunk: the files of the aliases that its parameters' types name.
     pub learned_from: [FrozenMap<u32, Box<Reads>>; 3],
 }
@@ -110,7 +121,8 @@ pub struct KeptFile {
 impl KeptFile {
     /// Its unit, for files that are checked in one of the ways; `compile` makes it.
     pub fn unit(&self, tree: &Tree, way: usize, compile: impl FnOnce() -> Outcome) -> &Outcome {
-        tree.note_asked(Asked::Outline, Path::new(&self.path));
+        let question = || tree.question(Asked::Outline, Path::new(&self.path));
+        reads::note(|| *self.outline.get_or_init(question));
         self.units[way].get_or_init(|| reads::unnoted(compile))
     }
 }
@@ -159,7 +171,8 @@ impl Modules {
         let find = || {
             let folders = is_module_name(name).then_some(&self.path).into_iter().flatten();
             let path = folders.map(|folder| folder.join(name)).find(|path| self.tree.is_dir(path))?;
-            Some(Module { name: name.to_owned(), path, metadata: MemoCell::new(&METADATA) })
+            let (metadata, is_faulty) = (MemoCell::new(&METADATA), MemoCell::new(&FAULTY));
+            Some(Module { name: name.to_owned(), path, metadata, is_faulty })
         };
         self.known.get_or(name, find).as_ref()
     }
@@ -206,8 +219,12 @@ impl Modules {
     /// What is wrong with the metadata of the module of a name.
     pub fn fault(&self, name: &str) -> Option<&MetadataFault> {
         let module = self.folder(name)?;
-        self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
-        reads::unnoted(|| self.metadata(module).fault.as_ref())
+        let fault = || reads::unnoted(|| self.metadata(module).fault.as_ref());
+        let is_faulty = module.is_faulty.get_or(|| {
+            self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
+            fault().is_some()
+        });
+        is_faulty.then(fault).flatten()
     }
 
     fn consequence(&self, module: &Module) -> Option<Consequence> {

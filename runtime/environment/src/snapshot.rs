@@ -351,8 +351,9 @@ impl Snapshot {
 
     /// The files of functions in Ruby of a name without `::`, modules in their order, the environment's own last.
     pub fn functions(&self, name: &str) -> &[FunctionFile] {
-        for api in [Api::New, Api::Old] {
-            self.tree().note_provided(&api.file(name));
+        if reads::is_gathered() {
+            let file = format!("/{name}.rb");
+            [Api::New, Api::Old].iter().for_each(|api| self.tree().note_provided(api.folder(), &file));
         }
         let find = || FunctionFiles::find(&self.modules, self.directory.as_deref());
         reads::unnoted(|| self.functions.get_or(find)).of(name)

@@ -159,16 +159,18 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
         unreadable: impl FnOnce(io::Error) -> E,
         make: impl FnOnce() -> Result<V, E>,
     ) -> Result<V, E> {
-        tree.note_asked(self.asked, path);
+        // Kept with the question for the file itself.
         if let Some(known) = self.own[how].get(path.as_os_str()) {
             return Ok(known.clone());
         }
+        tree.note_asked(self.asked, path);
         let value = reads::unnoted(|| match archived() {
             Some(value) => Ok(value),
             None => self.made((tree, path, how), unreadable, make),
         })?;
         if tree.holds(path) {
-            self.own[how].keep(path.as_os_str().into(), (value.clone(), Reads::default()));
+            self.own[how]
+                .keep(path.as_os_str().into(), (value.clone(), Reads::of(tree.question(self.asked, path))));
         }
         Ok(value)
     }

@@ -54,7 +54,14 @@ pub fn key(roots: &[Root], path: &Path) -> Option<String> {
 
 /// The same in two parts, without a copy: the root, and the path below it; none for a path with detours.
 pub fn parts<'p>(roots: &'p [Root], path: &'p Path) -> Option<(&'p str, &'p str)> {
-    let text = path.to_str().filter(|text| is_clean(text))?;
+    parts_of_text(roots, path.to_str()?)
+}
+
+/// The same of a path that is a text.
+pub fn parts_of_text<'p>(roots: &'p [Root], text: &'p str) -> Option<(&'p str, &'p str)> {
+    if !is_clean(text) {
+        return None;
+    }
     let inside = roots.iter().filter_map(|(root, name)| {
         let root = root.as_os_str().as_encoded_bytes();
         let at = text.as_bytes().starts_with(root).then_some(root.len())?;

@@ -14,11 +14,12 @@
 //! Memos gather while they make a value and keep what was gathered beside it: whoever gets the value later has, in effect,
 //! asked the same questions. The list of those who gather is kept by thread, as a compile runs on one.
 
+mod gatherer;
+
+use gatherer::{Gatherer, Gatherers};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeSet, HashSet};
-use std::hash::{BuildHasherDefault, Hasher};
-use xxhash_rust::xxh3::Xxh3;
+use xxhash_rust::xxh3::xxh3_64;
 
 /// What was asked of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,17 +77,17 @@ impl Touch {
 
     /// The question about the body of what a manifest defines: as an archive calls the manifest, and what is defined.
     pub fn of_body(path: &str, defined: &str) -> Touch {
-        Touch::of_body_in((path, ""), defined)
+        Touch::of_body_in((path, ""), (defined, ""))
     }
 
-    /// The same of a path in two parts, see [`Touch::of_parts`].
-    pub(crate) fn of_body_in((root, below): (&str, &str), defined: &str) -> Touch {
-        Touch::made_of(BODY, &[root, if below.is_empty() { "" } else { "/" }, below, "\0", defined])
+    /// The same of a path in two parts, see [`Touch::of_parts`], and of what is defined in any two parts.
+    pub(crate) fn of_body_in(path: (&str, &str), defined: (&str, &str)) -> Touch {
+        Question::new(BODY).path(path).text("\0").text(defined.0).text(defined.1).touch()
     }
 
     /// The question for a key, as data files have it: no segments behind it.
     pub fn of_key(key: &str) -> Touch {
-        Touch::made_of(KEY, &[key])
+        Question::new(KEY).text(key).touch()
     }
 
     /// The question about a value of a node's data: the keys that lead to it, none for all of the data.
@@ -98,25 +99,78 @@ impl Touch {
             (NodeData::Trusted, OfValue::Form) => KEY - 4,
         };
         // With a length before each, so that no two paths are alike.
-        let mut hash = Xxh3::new();
-        hash.update(&[kind]);
+        let mut question = Question::new(kind);
         for key in path {
-            hash.update(&(key.len() as u64).to_le_bytes());
-            hash.update(key.as_bytes());
+            question.bytes(&(key.len() as u64).to_le_bytes()).text(key);
         }
-        Touch(hash.digest() as u32)
+        question.touch()
+    }
+
+    /// The question which is the first file at a path from a module's folder on, in any two parts and in lower case.
+    pub(crate) fn of_provided(folder: &str, file: &str) -> Touch {
+        Question::new(Asked::Provided as u8).text(folder).text(file).touch()
     }
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
     pub(crate) fn of_parts(asked: Asked, root: &str, below: &str) -> Touch {
-        Touch::made_of(asked as u8, &[root, if below.is_empty() { "" } else { "/" }, below])
+        Question::new(asked as u8).path((root, below)).touch()
+    }
+}
+
+/// A question as bytes. It is hashed in one piece: piece by piece takes several times as long for what is short.
+struct Question {
+    short: [u8; SHORT],
+    /// How many bytes of that are in use, as long as there are no more.
+    end: usize,
+    long: Vec<u8>,
+}
+
+/// As many bytes take no memory of their own.
+const SHORT: usize = 240;
+
+impl Question {
+    #[inline]
+    fn new(kind: u8) -> Question {
+        let mut short = [0; SHORT];
+        short[0] = kind;
+        Question { short, end: 1, long: Vec::new() }
     }
 
-    fn made_of(kind: u8, parts: &[&str]) -> Touch {
-        let mut hash = Xxh3::new();
-        hash.update(&[kind]);
-        parts.iter().for_each(|part| hash.update(part.as_bytes()));
-        Touch(hash.digest() as u32)
+    #[inline]
+    fn bytes(&mut self, bytes: &[u8]) -> &mut Question {
+        match self.short.get_mut(self.end..self.end + bytes.len()).filter(|_| self.long.is_empty()) {
+            Some(place) => {
+                place.copy_from_slice(bytes);
+                self.end += bytes.len();
+            }
+            None => self.lengthen(bytes),
+        }
+        self
+    }
+
+    #[cold]
+    fn lengthen(&mut self, bytes: &[u8]) {
+        if self.long.is_empty() {
+            self.long.extend_from_slice(&self.short[..self.end]);
+        }
+        self.long.extend_from_slice(bytes);
+    }
+
+    #[inline]
+    fn text(&mut self, text: &str) -> &mut Question {
+        self.bytes(text.as_bytes())
+    }
+
+    #[inline]
+    fn path(&mut self, (root, below): (&str, &str)) -> &mut Question {
+        let question = self.text(root);
+        if below.is_empty() { question } else { question.text("/").text(below) }
+    }
+
+    #[inline]
+    fn touch(&self) -> Touch {
+        let all = if self.long.is_empty() { &self.short[..self.end] } else { &self.long };
+        Touch(xxh3_64(all) as u32)
     }
 }
 
@@ -131,115 +185,92 @@ pub struct Reads {
     pub refused: Box<[String]>,
 }
 
-/// Touches are good hashes but for their size.
-#[derive(Default)]
-struct AsItIs(u64);
-
-impl Hasher for AsItIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
-    }
-
-    fn write_u32(&mut self, number: u32) {
-        self.write_usize(number as usize);
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        // All bits count in a table, and the low ones of addresses are all alike.
-        self.0 = (number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-}
-
-type Numbers<T> = HashSet<T, BuildHasherDefault<AsItIs>>;
-
-/// Somebody who gathers.
-#[derive(Default)]
-struct Gatherer {
-    touches: Numbers<Touch>,
-    unknown: BTreeSet<String>,
-    refused: BTreeSet<String>,
-    /// Those [`Reads`] of memos that have been taken in, by their addresses: memos let go of nothing while a compile lasts.
-    taken_in: Numbers<usize>,
-}
-
-impl Gatherer {
-    fn add(&mut self, reads: &Reads) {
-        self.touches.extend(&reads.touches);
-        self.unknown.extend(reads.unknown.iter().cloned());
-        self.refused.extend(reads.refused.iter().cloned());
-    }
+/// What is told to whoever gathers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hears {
+    /// Nothing, or nobody gathers.
+    Nothing,
+    /// What is refused.
+    Refusals,
+    /// All of it.
+    All,
 }
 
 thread_local! {
-    /// Whether there is any.
-    static LISTENS: Cell<bool> = const { Cell::new(false) };
-    /// Those who gather, outermost first: the last is told.
-    static GATHERERS: RefCell<Vec<Gatherer>> = const { RefCell::new(Vec::new()) };
+    /// What is told to the innermost of those who gather.
+    static HEARS: Cell<Hears> = const { Cell::new(Hears::Nothing) };
+    static GATHERERS: RefCell<Gatherers> = const { RefCell::new(Gatherers::new()) };
 }
 
 /// Takes the innermost gatherer away again, whatever ends it.
 struct Guard {
-    /// Whether the one outside of it listens again when this is gone.
+    /// What the one outside of it hears again when this is gone.
     _heard: Heard,
 }
 
 impl Guard {
     fn enter() -> Guard {
-        let heard = Heard::set(true);
-        GATHERERS.with_borrow_mut(|all| all.push(Gatherer::default()));
+        let heard = Heard::set(Hears::All);
+        GATHERERS.with_borrow_mut(Gatherers::enter);
         Guard { _heard: heard }
     }
 }
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        GATHERERS.with_borrow_mut(|all| _ = all.pop());
+        GATHERERS.with_borrow_mut(Gatherers::leave);
     }
 }
 
-/// Whether somebody listens, as it was before: so it is again when this is dropped.
-struct Heard(bool);
+/// What was heard before: so it is again when this is dropped.
+struct Heard(Hears);
 
 impl Heard {
-    fn set(listens: bool) -> Heard {
-        Heard(LISTENS.replace(listens))
+    fn set(hears: Hears) -> Heard {
+        Heard(HEARS.replace(hears))
     }
 }
 
 impl Drop for Heard {
     fn drop(&mut self) {
-        LISTENS.set(self.0);
+        HEARS.set(self.0);
     }
 }
 
+#[inline]
 fn tell(what: impl FnOnce(&mut Gatherer)) {
-    if LISTENS.get() {
-        GATHERERS.with_borrow_mut(|all| {
-            if let Some(innermost) = all.last_mut() {
-                what(innermost);
-            }
-        });
+    if HEARS.get() == Hears::All {
+        tell_innermost(what);
     }
+}
+
+fn tell_innermost(what: impl FnOnce(&mut Gatherer)) {
+    GATHERERS.with_borrow_mut(|all| {
+        if let Some(innermost) = all.innermost() {
+            what(innermost);
+        }
+    });
 }
 
 /// Whether anybody gathers: whoever would have to find something out for it asks first.
 #[inline]
 pub fn is_gathered() -> bool {
-    LISTENS.get()
+    HEARS.get() == Hears::All
 }
 
 /// Notes a question.
-pub(crate) fn note(touch: impl FnOnce() -> Touch) {
-    tell(|gatherer| _ = gatherer.touches.insert(touch()));
+#[inline]
+pub fn note(touch: impl FnOnce() -> Touch) {
+    tell(|gatherer| gatherer.touch(touch()));
 }
 
 /// Notes that a key was looked for in Hiera's data.
 pub fn note_key<'k>(key: impl FnOnce() -> Option<Cow<'k, str>>) {
-    tell(|gatherer| gatherer.touches.extend(key().map(|key| Touch::of_key(&key))));
+    tell(|gatherer| {
+        if let Some(key) = key() {
+            gatherer.touch(Touch::of_key(&key));
+        }
+    });
 }
 
 /// Notes a question about a value of a node's data.
@@ -254,60 +285,73 @@ pub fn note_unknown(what: impl FnOnce() -> String) {
 
 /// Notes that a path was not read which may not be.
 pub(crate) fn note_refused(path: impl FnOnce() -> String) {
-    tell(|gatherer| _ = gatherer.refused.insert(path()));
+    if HEARS.get() != Hears::Nothing {
+        tell_innermost(|gatherer| _ = gatherer.refused.insert(path()));
+    }
 }
 
 /// Whether something was not read that was asked for, as far as whoever gathers knows.
 pub fn was_refused() -> bool {
-    is_gathered()
-        && GATHERERS.with_borrow(|all| all.last().is_some_and(|innermost| !innermost.refused.is_empty()))
+    let mut refused = false;
+    if HEARS.get() != Hears::Nothing {
+        tell_innermost(|innermost| refused = !innermost.refused.is_empty());
+    }
+    refused
 }
 
 /// Notes what somebody has gathered before: the questions behind an answer that was kept. It lasts as long as the compile.
+#[inline]
 pub fn take_in(reads: &Reads) {
-    tell(|gatherer| {
-        let address = std::ptr::from_ref(reads) as usize;
-        if !reads.is_empty() && gatherer.taken_in.insert(address) {
-            gatherer.add(reads);
-        }
-    });
+    match HEARS.get() {
+        Hears::All if !reads.is_empty() => tell_innermost(|gatherer| gatherer.take_in(reads)),
+        Hears::Refusals => take_in_refused(reads),
+        _ => {}
+    }
 }
 
 /// The same of what does not last.
 pub fn pass_on(reads: &Reads) {
-    tell(|gatherer| gatherer.add(reads));
+    match HEARS.get() {
+        Hears::All => tell_innermost(|gatherer| gatherer.add(reads)),
+        Hears::Refusals => take_in_refused(reads),
+        Hears::Nothing => {}
+    }
+}
+
+fn take_in_refused(reads: &Reads) {
+    if !reads.refused.is_empty() {
+        tell_innermost(|gatherer| gatherer.refused.extend(reads.refused.iter().cloned()));
+    }
 }
 
 /// Gathers what `work` reads. Whoever gathers already is not told: the caller takes it in, or keeps it.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
     let guard = Guard::enter();
     let result = work();
-    let gatherer = GATHERERS.with_borrow_mut(|all| all.last_mut().map(std::mem::take)).unwrap_or_default();
+    let reads = GATHERERS.with_borrow_mut(|all| all.innermost().map(Gatherer::finish));
     drop(guard);
-    let mut touches: Box<[Touch]> = gatherer.touches.into_iter().collect();
-    touches.sort_unstable();
-    let [unknown, refused] = [gatherer.unknown, gatherer.refused].map(|all| all.into_iter().collect());
-    (result, Reads { touches, unknown, refused })
+    (result, reads.unwrap_or_default())
 }
 
 /// Does something that has nothing to do with what others gather on this thread: they are told nothing, and nobody is at pains
 /// to find out what they would be told.
 pub fn unheard<T>(work: impl FnOnce() -> T) -> T {
-    let _heard = Heard::set(false);
+    let _heard = Heard::set(Hears::Nothing);
     work()
 }
 
 /// Does something whose questions nobody is told: the caller notes better ones. What is refused is told all the same.
 pub fn unnoted<T>(work: impl FnOnce() -> T) -> T {
-    if !is_gathered() {
-        return work();
-    }
-    let (result, reads) = gather(work);
-    tell(|gatherer| gatherer.refused.extend(reads.refused));
-    result
+    let _heard = is_gathered().then(|| Heard::set(Hears::Refusals));
+    work()
 }
 
 impl Reads {
+    /// One question.
+    pub fn of(touch: Touch) -> Reads {
+        Reads { touches: Box::new([touch]), ..Reads::default() }
+    }
+
     /// Whether nothing was read.
     pub fn is_empty(&self) -> bool {
         self.touches.is_empty() && self.unknown.is_empty() && self.refused.is_empty()
@@ -368,6 +412,43 @@ mod tests {
         });
         assert_eq!(*outer.touches, [touch("e/a")]);
         assert!(!is_gathered());
+    }
+
+    #[test]
+    fn what_is_refused_is_told_all_the_same() {
+        let ((), kept) = gather(|| note_refused(|| "/b".to_owned()));
+        let ((), reads) = gather(|| {
+            assert!(!was_refused());
+            unnoted(|| {
+                note(|| unreachable!("nobody is told"));
+                note_refused(|| "/a".to_owned());
+                take_in(&kept);
+                unheard(|| note_refused(|| unreachable!("nobody listens")));
+                let ((), inner) = gather(|| note(|| touch("e/a")));
+                assert_eq!(*inner.touches, [touch("e/a")]);
+            });
+            assert!(was_refused());
+            note(|| touch("e/b"));
+        });
+        assert_eq!(
+            (&*reads.touches, &*reads.refused),
+            (&[touch("e/b")][..], &["/a".to_owned(), "/b".to_owned()][..])
+        );
+    }
+
+    #[test]
+    fn a_path_of_any_length_is_told_from_others() {
+        for length in SHORT - 3..SHORT + 3 {
+            let path = "a".repeat(length);
+            assert_eq!(
+                Touch::of_parts(Asked::Kind, "e", &path),
+                Touch::of(Asked::Kind, &format!("e/{path}"))
+            );
+            assert_ne!(touch(&path), touch(&format!("{path}a")));
+            let of_value = |path: &[&str]| Touch::of_value(NodeData::Facts, path, OfValue::Whole);
+            assert_ne!(of_value(&[&path]), of_value(&[&path[1..]]));
+            assert_ne!(of_value(&[&path, "a"]), of_value(&[&path[1..], "aa"]));
+        }
     }
 
     #[test]

@@ -187,24 +187,33 @@ impl Tree {
 
     /// Notes that something was asked of a path, for those who [gather](reads::gather) what is read.
     pub fn note_asked(&self, asked: Asked, path: &Path) {
-        reads::note(|| match paths::parts(&self.roots, path) {
+        reads::note(|| self.question(asked, path));
+    }
+
+    /// What is asked of a path, as those who gather what is read have it.
+    pub fn question(&self, asked: Asked, path: &Path) -> Touch {
+        match paths::parts(&self.roots, path) {
             Some((root, below)) => Touch::of_parts(asked, root, below),
             None => Touch::of(asked, &self.name_of(path)),
+        }
+    }
+
+    /// Notes that the body of something was asked for that the manifest at a path defines: what, in any two parts.
+    pub fn note_body(&self, path: &str, defined: (&str, &str)) {
+        reads::note(|| match paths::parts_of_text(&self.roots, path) {
+            Some(parts) => Touch::of_body_in(parts, defined),
+            None => Touch::of_body_in((&self.name_of(Path::new(path)), ""), defined),
         });
     }
 
-    /// Notes that the body of something was asked for that the manifest at a path defines.
-    pub fn note_body(&self, path: &Path, defined: impl FnOnce() -> String) {
-        reads::note(|| match paths::parts(&self.roots, path) {
-            Some(parts) => Touch::of_body_in(parts, &defined()),
-            None => Touch::of_body(&self.name_of(path), &defined()),
-        });
-    }
-
-    /// Notes that it was asked which is the first file at a path from a module's folder on.
-    pub fn note_provided(&self, relative: &str) {
+    /// Notes that it was asked which is the first file at a path from a module's folder on: that in any two parts.
+    pub fn note_provided(&self, folder: &str, file: &str) {
         // Types and functions are found in lower case.
-        reads::note(|| Touch::of(Asked::Provided, &relative.to_lowercase()));
+        let is_lower = |text: &str| text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
+        reads::note(|| match is_lower(folder) && is_lower(file) {
+            true => Touch::of_provided(folder, file),
+            false => Touch::of_provided(&folder.to_lowercase(), &file.to_lowercase()),
+        });
     }
 
     /// What an archive calls a path of the tree; the path itself outside of it.
@@ -431,7 +440,7 @@ impl Tree {
     /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
-        self.note_provided(relative);
+        self.note_provided(relative, "");
         let archived = self.frozen_archive()?;
         let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
         Some(found.and_then(|entry| {

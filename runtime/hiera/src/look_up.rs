@@ -7,7 +7,7 @@ use crate::data_file::hash_of;
 use crate::explain::Step;
 use crate::hierarchy::ask::Question;
 use crate::invocation::Invocation;
-use crate::key::Key;
+use crate::key::{Key, is_plain};
 use crate::layer::{Layer, LayerKind};
 use crate::lookup_options::{self, LOOKUP_OPTIONS};
 use crate::merge::MergeStrategy;
@@ -18,6 +18,7 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::borrow::Cow;
 
 impl<'c> Lookups<'_, 'c> {
     /// A look-up as functions and class parameters ask for it; none where nothing defines the key.
@@ -45,7 +46,11 @@ impl<'c> Lookups<'_, 'c> {
             // The old functions see more than the global layer only where the environment has its own.
             inv.global_only = !self.environment_has_data(vm)?;
         }
-        reads::note_key(|| Key::split(lookup.key).map(|key| key.root));
+        let is_plain = is_plain(lookup.key);
+        reads::note_key(|| match is_plain {
+            true => Some(Cow::Borrowed(lookup.key)),
+            false => Key::split(lookup.key).map(|key| key.root),
+        });
         let merge = match lookup.merge {
             None => Some(""),
             Some(Value::Str(name)) => Some(name.as_str()),
@@ -61,6 +66,7 @@ impl<'c> Lookups<'_, 'c> {
             return Ok(known);
         }
         if merge.is_empty()
+            && is_plain
             && let Some(known) = self.quick_answer(vm, &inv, asked.hash, lookup.key)
         {
             return Ok(known);

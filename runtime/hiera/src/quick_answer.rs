@@ -7,7 +7,6 @@ use crate::config::version3;
 use crate::hierarchy::entry::BackendKind;
 use crate::hierarchy::resolved::LocationSet;
 use crate::invocation::Invocation;
-use crate::key::is_plain;
 use crate::layer::Layer;
 use crate::lookup_options::LOOKUP_OPTIONS;
 use crate::state::Lookups;
@@ -24,7 +23,7 @@ enum InLayer<'c> {
 }
 
 impl<'c> Lookups<'_, 'c> {
-    /// What a look-up without a merge of its own gives, where that is known and the look-up would do nothing else;
+    /// What a look-up of a plain key without a merge of its own gives, where that is known and the look-up would do nothing else;
     /// none where it has to be made.
     pub(crate) fn quick_answer(
         &self,
@@ -34,7 +33,7 @@ impl<'c> Lookups<'_, 'c> {
         key: &str,
     ) -> Option<Option<Value<'c>>> {
         let state = &self.state;
-        if !state.under_way.is_empty() || !is_plain(key) || key == LOOKUP_OPTIONS {
+        if !state.under_way.is_empty() || key == LOOKUP_OPTIONS {
             return None;
         }
         let module = names::split_first(key).map(|(module, _)| module);

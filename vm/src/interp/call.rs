@@ -94,27 +94,37 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        let cache = &unit.callees[name as usize];
-        let name = unit.name(name);
-        let callee = match cache.get().map(|known| self.code.callee(known)) {
-            Some(Callee::Foreign) => match self.host.manifest_function(without_root(name)) {
-                Some(closure) => Callee::Puppet(closure),
-                None => return self.call_foreign(name, args, block, scope),
-            },
-            Some(known) => known,
-            None => match self.find_callee(name, unit.module)? {
-                Some(callee) => {
-                    cache.set(Some(self.code.keep_callee(callee)));
-                    callee
-                }
-                None => {
-                    let value = self.call_foreign(name, args, block, scope)?;
-                    cache.set(Some(self.code.keep_callee(Callee::Foreign)));
-                    return Ok(value);
-                }
-            },
+        match unit.callees[name as usize].get().map(|known| self.code.callee(known)) {
+            Some(Callee::Foreign) | None => self.call_by_text(unit, name, args, block, scope),
+            Some(callee) => self.call_callee(callee, args, block, scope.into()),
+        }
+    }
+
+    /// The first call of a name in a unit, or one of a function that is the host's.
+    #[inline(never)]
+    fn call_by_text(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: &'c Scope<'c>,
+    ) -> Eval<'c> {
+        let (cache, name) = (&unit.callees[name as usize], unit.name(name));
+        let is_first = cache.get().is_none();
+        let callee = match is_first {
+            true => self.find_callee(name, unit.module)?,
+            false => self.host.manifest_function(without_root(name)).map(Callee::Puppet),
         };
-        self.call_callee(callee, args, block, scope.into())
+        if let Some(callee) = callee {
+            cache.set(Some(self.code.keep_callee(callee)));
+            return self.call_callee(callee, args, block, scope.into());
+        }
+        let value = self.call_foreign(name, args, block, scope)?;
+        if is_first {
+            cache.set(Some(self.code.keep_callee(Callee::Foreign)));
+        }
+        Ok(value)
     }
 
     fn find_callee(&mut self, name: &str, module: &str) -> Eval<'c, Option<Callee<'c>>> {

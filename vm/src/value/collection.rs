@@ -271,16 +271,26 @@ impl<'c> Hash<'c> {
 
     /// The value at a string key.
     pub fn get_str(self, key: &str) -> Option<Value<'c>> {
-        let entries = self.entries_unasked();
-        let is = |at: usize| matches!(entries[at].0, Value::Str(s) if s.as_str() == key);
-        let at = match entries.len() <= LINEAR {
-            true => (0..entries.len()).find(|at| is(*at)),
-            false => self.index().find(hash_str(key), |at| is(*at as usize)).map(|at| *at as usize),
-        };
+        let at = self.place_of_str(key);
         if let Some(watch) = self.0.watch {
             watch.asked(at, Some(key));
         }
-        at.map(|at| entries[at].1)
+        at.map(|at| self.entries_unasked()[at].1)
+    }
+
+    /// The same, as [`Hash::entries_unasked`].
+    pub fn get_str_unasked(self, key: &str) -> Option<Value<'c>> {
+        self.place_of_str(key).map(|at| self.entries_unasked()[at].1)
+    }
+
+    #[inline]
+    fn place_of_str(self, key: &str) -> Option<usize> {
+        let entries = self.entries_unasked();
+        let is = |at: usize| matches!(entries[at].0, Value::Str(s) if s.as_str() == key);
+        match entries.len() <= LINEAR {
+            true => (0..entries.len()).find(|at| is(*at)),
+            false => self.index().find(hash_str(key), |at| is(*at as usize)).map(|at| *at as usize),
+        }
     }
 
     pub(super) fn same_entries(self, other: Self) -> bool {

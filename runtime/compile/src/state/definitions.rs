@@ -19,7 +19,7 @@ pub(crate) struct Definitions<'c> {
     /// The first of each name.
     pub nodes_by_name: RefCell<Map<'c, &'c str, &'c Definition<'c>>>,
     /// Functions in the Puppet language; none for a name that has no file.
-    pub functions: RefCell<Map<'c, &'c str, Option<FunctionDefinition<'c>>>>,
+    pub functions: RefCell<Map<'c, &'c str, Option<&'c FunctionDefinition<'c>>>>,
     /// Where each of them was defined.
     pub function_sites: RefCell<Map<'c, &'c str, &'c str>>,
     /// The files of functions in Ruby.
@@ -83,14 +83,17 @@ pub struct Definition<'c> {
     pub line: u32,
     /// Set once its code has collected with overrides: it may then override anything.
     pub overrides: Cell<bool>,
+    /// Set once it has been noted that code gets at its body.
+    pub is_noted: Cell<bool>,
 }
 
 /// A function in the Puppet language.
-#[derive(Clone, Copy)]
 pub(crate) struct FunctionDefinition<'c> {
     pub closure: &'c Closure<'c>,
     /// File it was defined in.
     pub file: Option<&'c str>,
+    /// As of a [`Definition`].
+    pub is_noted: Cell<bool>,
 }
 
 /// A node definition and one of the names it goes by.

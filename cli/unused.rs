@@ -46,7 +46,7 @@ pub struct Arguments {
     certain: bool,
     /// Only what lies in these modules. It may be given several times.
     #[arg(long = "module", value_name = "MODULE")]
-    modules: Vec<String>,
+    within: Vec<String>,
     #[command(flatten, next_help_heading = "Which nodes")]
     choice: NodeChoice,
     /// How many nodes are compiled side by side [default: one a core].
@@ -83,9 +83,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn is_wanted(arguments: &Arguments, dead: &Dead) -> bool {
-    let is_in = |module: &String| arguments.modules.contains(module);
+    let is_in = |module: &String| arguments.within.contains(module);
     (dead.is_certain() || !arguments.certain)
-        && (arguments.modules.is_empty() || dead.piece.module.as_ref().is_some_and(is_in))
+        && (arguments.within.is_empty() || dead.piece.module.as_ref().is_some_and(is_in))
 }
 
 type Answer = (Unused, Option<std::path::PathBuf>);

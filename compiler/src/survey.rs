@@ -60,7 +60,7 @@ pub struct Survey {
     pub defined: Vec<Defined>,
     /// Computed names, likewise.
     pub computed: Vec<Computed>,
-    /// Texts that are written out, of a length that names have.
+    /// Texts that are written out, of a length that names have, but for names that are used where they stand.
     pub texts: HashSet<String>,
 }
 
@@ -94,8 +94,12 @@ const GIVEN_NAMES: [(&str, Named, bool); 19] = [
 pub fn survey(source: &SourceFile<'_>) -> Option<Survey> {
     let arena = Bump::new();
     let parsed = parse(&arena, source, &ParseLimits::default()).ok()?;
-    let mut reader =
-        Reader { text: source.text, lines: LineIndex::new(source.text), survey: Survey::default() };
+    let mut reader = Reader {
+        text: source.text,
+        lines: LineIndex::new(source.text),
+        survey: Survey::default(),
+        direct: HashSet::new(),
+    };
     reader.walk(parsed.program.body);
     Some(reader.survey)
 }
@@ -104,6 +108,8 @@ struct Reader<'s> {
     text: &'s str,
     lines: LineIndex,
     survey: Survey,
+    /// Where names stand that are used where they are written.
+    direct: HashSet<u32>,
 }
 
 impl Reader<'_> {
@@ -166,7 +172,9 @@ impl Reader<'_> {
                         });
                     }
                 }
-                ExprKind::Str(text) if text.len() <= LONGEST_NAME => {
+                ExprKind::Str(text)
+                    if text.len() <= LONGEST_NAME && !self.direct.contains(&expr.span.start) =>
+                {
                     _ = self.survey.texts.insert(text.to_owned())
                 }
                 _ => {}
@@ -210,8 +218,11 @@ impl Reader<'_> {
     /// Notes a name unless it is written.
     fn computed(&mut self, of: Named, name: &Expr<'_>) {
         let prefix = match name.kind {
-            ExprKind::Str(_)
-            | ExprKind::Name(_)
+            ExprKind::Str(_) => {
+                self.direct.insert(name.span.start);
+                return;
+            }
+            ExprKind::Name(_)
             | ExprKind::TypeName(_)
             | ExprKind::Undef
             | ExprKind::Default
@@ -241,7 +252,7 @@ mod tests {
 
     #[test]
     fn definitions_and_computed_names_are_told() {
-        let text = "class a($x) {\n  include b, \"c::${x}\"\n  template('d/e.erb')\n  $t = template(\"d/${x}.erb\")\n\
+        let text = "class a($x) {\n  include b, \"c::${x}\"\n  template('d/e.erb')\n  $t = 'd/f.erb'\n  $u = template(\"d/${x}.erb\")\n\
                     }\ndefine f::g($h, $i) { file { '/a': source => \"puppet:///modules/m/${title}\" } }\n\
                     node 'N', /x/ { lookup($y).include }\nfunction k::l() { call($x) }\n";
         let survey = survey(&SourceFile::manifest(text)).expect("it parses");
@@ -253,9 +264,9 @@ mod tests {
         let named = |name: &str, parameters: &str| (name.to_owned(), parameters.to_owned());
         let expected = [
             (DefKind::Class, named("a", "x"), 1),
-            (DefKind::Define, named("f::g", "h,i"), 6),
-            (DefKind::Node, named("n,/x/", ""), 7),
-            (DefKind::Function, named("k::l", ""), 8),
+            (DefKind::Define, named("f::g", "h,i"), 7),
+            (DefKind::Node, named("n,/x/", ""), 8),
+            (DefKind::Function, named("k::l", ""), 9),
         ];
         assert_eq!(defined, expected.map(|(kind, (name, parameters), line)| (kind, name, parameters, line)));
         let mut computed: Vec<_> =
@@ -265,13 +276,13 @@ mod tests {
             computed,
             [
                 (2, Named::Class, Some("c::")),
-                (4, Named::Template, Some("d/")),
-                (6, Named::File, Some("m/")),
-                (7, Named::Class, None),
-                (7, Named::Key, None),
-                (8, Named::Function, None),
+                (5, Named::Template, Some("d/")),
+                (7, Named::File, Some("m/")),
+                (8, Named::Class, None),
+                (8, Named::Key, None),
+                (9, Named::Function, None),
             ]
         );
-        assert!(survey.texts.contains("d/e.erb"));
+        assert!(survey.texts.contains("d/f.erb") && !survey.texts.contains("d/e.erb"));
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::pool;
 use bunraku::bench::Target;
-use bunraku::pieces::{Named, Piece, PieceKind, Pieces, named};
+use bunraku::pieces::{Named, Piece, PieceKind, Pieces, named, shown};
 use bunraku::{Compiler, Reads};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
@@ -245,14 +245,17 @@ impl<'p> Judge<'p> {
     }
 
     fn doubts(&self, piece: &Piece) -> Vec<String> {
-        let failed =
-            self.failed.keys().map(|node| format!("{node} does not compile, so what it uses is not known"));
+        let failed = self.failed.keys().take(1).map(|node| match self.failed.len() {
+            1 => format!("{node} does not compile, so what it uses is not known"),
+            all => format!("{node} and {} more nodes do not compile, so what they use is not known", all - 1),
+        });
         let unknown = self.unknown.iter().filter(|_| is_of_files(piece.kind)).map(|(what, node)| {
             format!("{what}, which runs for {node} in a process of Ruby, may read any file")
         });
         let computed = self.pieces.computed.iter().filter(|name| self.may_mean(name, piece)).map(|name| {
             let line = name.computed.line;
-            format!("a name that is computed at {}:{line} may be its", name.file.display())
+            let file = shown(&name.file, self.pieces.folder.as_deref());
+            format!("a name that is computed at {file}:{line} may be its")
         });
         failed.chain(unknown).chain(computed).take(MOST_DOUBTS).collect()
     }

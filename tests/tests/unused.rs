@@ -41,8 +41,8 @@ const FILES: &[(&str, &str)] = &[
          file { '/d': ensure => directory, recurse => true, source => 'puppet:///modules/role/tree_used' }\n  \
          file { '/e': source => ['puppet:///modules/role/served_used.txt', 'puppet:///modules/role/none'] }\n  \
          notify { role::used(): }\n  notify { role::used_in_ruby(): }\n  notify { role_used_old(): }\n  \
-         notify { lookup('plain_used'): }\n  notify { lookup(lookup('chosen')): }\n  \
-         notify { \"${lookup(\"by_${facts['kernel']}\")}\": }\n  include dyn\n}\n",
+         notify { \"1 ${lookup('plain_used')}\": }\n  notify { \"2 ${lookup(lookup('chosen'))}\": }\n  \
+         notify { \"3 ${lookup(\"by_${facts['kernel']}\")}\": }\n  include dyn\n}\n",
     ),
     (
         "modules/role/manifests/used_define.pp",
@@ -161,7 +161,7 @@ impl Tree<'_> {
     }
 }
 
-fn of<'u>(unused: &'u Value) -> impl Iterator<Item = &'u Value> {
+fn of(unused: &Value) -> impl Iterator<Item = &Value> {
     unused["unused"].as_array().expect("a list").iter()
 }
 
@@ -329,6 +329,11 @@ fn deleting_changes_nothing(source: &Path, more: &[&str]) {
 fn what_is_unused_can_be_deleted() {
     let site = site();
     deleting_changes_nothing(site.path(), &[]);
+    // Catalogs do tell what is missing.
+    let tree = Tree { folder: site.path(), facts: site.path().join("facts"), more: Vec::new() };
+    let before = tree.catalogs();
+    fs::write(site.path().join("modules/role/templates/used.epp"), "another\n").expect("it can be written");
+    assert!(tree.catalogs() != before);
 }
 
 #[test]

@@ -76,7 +76,7 @@ pub struct Piece {
     pub module: Option<String>,
     /// Who uses it.
     pub uses: Uses,
-    /// Whether the file is read by whoever asks this: of a definition, that its manifest is loaded.
+    /// Of a definition: what is asked where its manifest is loaded, be it for something else.
     pub loaded: Vec<Touch>,
 }
 
@@ -94,6 +94,8 @@ pub struct ComputedName {
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Pieces {
+    /// The environment's folder, where it has one.
+    pub folder: Option<PathBuf>,
     /// All pieces, in the order of their files' names.
     pub all: Vec<Piece>,
     /// Names that code computes.
@@ -122,7 +124,7 @@ impl Pieces {
     /// # Errors
     /// When a folder or archive can't be read.
     pub fn of(snapshot: &Snapshot) -> Result<Pieces, String> {
-        let mut pieces = Pieces::default();
+        let mut pieces = Pieces { folder: snapshot.directory.clone(), ..Pieces::default() };
         let manifests: HashSet<PathBuf> = snapshot.manifest_files().into_iter().collect();
         let files: Vec<TreeFile> = listed_files(snapshot)?
             .into_iter()

@@ -228,21 +228,17 @@ impl Pieces {
     }
 }
 
-/// The texts of data, of a length that names have; keys are no names of others.
+/// The texts of a file of data, of a length that names have: values, and keys that are no keys of Hiera's.
 fn texts(data: &Data, all: &mut HashSet<String>) {
-    let mut open = vec![data];
+    let mut open: Vec<&Data> = match data {
+        Data::Map(pairs) => pairs.iter().map(|(_, value)| value).collect(),
+        other => vec![other],
+    };
     while let Some(next) = open.pop() {
         match next {
             Data::Text(text) if text.len() <= LONGEST_NAME => _ = all.insert(text.clone()),
             Data::List(items) => open.extend(items),
-            Data::Map(pairs) => {
-                for (key, value) in pairs {
-                    open.push(value);
-                    if let Data::Map(_) = value {
-                        open.push(key);
-                    }
-                }
-            }
+            Data::Map(pairs) => open.extend(pairs.iter().flat_map(|(key, value)| [key, value])),
             Data::Object(_, inner) => open.push(inner),
             _ => {}
         }

@@ -119,68 +119,76 @@ impl Reader<'_> {
 
     fn walk(&mut self, expr: &Expr<'_>) {
         stacker::maybe_grow(STACK.0, STACK.1, || {
-            match expr.kind {
-                ExprKind::Class { def, .. } => self.definition(DefKind::Class, expr, def),
-                ExprKind::Define(def) => self.definition(DefKind::Define, expr, def),
-                ExprKind::Function { def, .. } => self.definition(DefKind::Function, expr, def),
-                ExprKind::TypeAlias { name, .. } => {
-                    self.define(DefKind::TypeAlias, expr, vec![name.to_lowercase()], Vec::new());
-                }
-                ExprKind::Node { matches, .. } => {
-                    let name = |host: &HostMatch<'_>| match host {
-                        HostMatch::Name(name, _) => Some(name.to_lowercase()),
-                        HostMatch::Regex(source, _) => Some(format!("/{source}/")),
-                        HostMatch::Default(_) => Some("default".to_owned()),
-                        HostMatch::Other(_) => None,
-                    };
-                    let names = matches.iter().filter_map(name).collect();
-                    self.define(DefKind::Node, expr, names, Vec::new());
-                }
-                ExprKind::Call { functor, args, .. } => {
-                    if let ExprKind::Name(name) = functor.kind {
-                        self.call(name, args);
-                    }
-                }
-                ExprKind::MethodCall {
-                    receiver,
-                    name: Expr { kind: ExprKind::Name(name), .. },
-                    args,
-                    ..
-                } => {
-                    let all: Vec<Expr<'_>> = std::iter::once(*receiver).chain(args.iter().copied()).collect();
-                    self.call(name, &all);
-                }
-                ExprKind::Resource { type_expr, bodies, .. } => match type_expr.kind {
-                    ExprKind::Name("class") => {
-                        bodies.iter().for_each(|body| self.computed(Named::Class, &body.title));
-                    }
-                    ExprKind::Access { keys, .. } => {
-                        keys.iter().for_each(|key| self.computed(Named::Define, key));
-                    }
-                    _ => {}
-                },
-                // A file's place where agents ask for it, in whatever attribute or variable it is put.
-                ExprKind::Concat(parts) => {
-                    if let Some(Part::Text(text, _)) = parts.first()
-                        && let Some(path) = text.strip_prefix("puppet:///modules/")
-                    {
-                        let line = self.line(expr);
-                        self.survey.computed.push(Computed {
-                            of: Named::File,
-                            prefix: Some(path.to_owned()),
-                            line,
-                        });
-                    }
-                }
-                ExprKind::Str(text)
-                    if text.len() <= LONGEST_NAME && !self.direct.contains(&expr.span.start) =>
-                {
-                    _ = self.survey.texts.insert(text.to_owned())
-                }
-                _ => {}
-            }
+            self.note_definition(expr);
+            self.note_names(expr);
             each_child(expr, Lambdas::Enter, &mut |child| self.walk(child));
         });
+    }
+
+    /// Notes what an expression defines, if it does.
+    fn note_definition(&mut self, expr: &Expr<'_>) {
+        match expr.kind {
+            ExprKind::Class { def, .. } => self.definition(DefKind::Class, expr, def),
+            ExprKind::Define(def) => self.definition(DefKind::Define, expr, def),
+            ExprKind::Function { def, .. } => self.definition(DefKind::Function, expr, def),
+            ExprKind::TypeAlias { name, .. } => {
+                self.define(DefKind::TypeAlias, expr, vec![name.to_lowercase()], Vec::new());
+            }
+            ExprKind::Node { matches, .. } => {
+                let name = |host: &HostMatch<'_>| match host {
+                    HostMatch::Name(name, _) => Some(name.to_lowercase()),
+                    HostMatch::Regex(source, _) => Some(format!("/{source}/")),
+                    HostMatch::Default(_) => Some("default".to_owned()),
+                    HostMatch::Other(_) => None,
+                };
+                let names = matches.iter().filter_map(name).collect();
+                self.define(DefKind::Node, expr, names, Vec::new());
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the names that an expression computes, or writes out.
+    fn note_names(&mut self, expr: &Expr<'_>) {
+        match expr.kind {
+            ExprKind::Call { functor, args, .. } => {
+                if let ExprKind::Name(name) = functor.kind {
+                    self.call(name, args);
+                }
+            }
+            ExprKind::MethodCall {
+                receiver, name: Expr { kind: ExprKind::Name(name), .. }, args, ..
+            } => {
+                let all: Vec<Expr<'_>> = std::iter::once(*receiver).chain(args.iter().copied()).collect();
+                self.call(name, &all);
+            }
+            ExprKind::Resource { type_expr, bodies, .. } => match type_expr.kind {
+                ExprKind::Name("class") => {
+                    bodies.iter().for_each(|body| self.computed(Named::Class, &body.title));
+                }
+                ExprKind::Access { keys, .. } => {
+                    keys.iter().for_each(|key| self.computed(Named::Define, key));
+                }
+                _ => {}
+            },
+            // A file's place where agents ask for it, in whatever attribute or variable it is put.
+            ExprKind::Concat(parts) => {
+                if let Some(Part::Text(text, _)) = parts.first()
+                    && let Some(path) = text.strip_prefix("puppet:///modules/")
+                {
+                    let line = self.line(expr);
+                    self.survey.computed.push(Computed {
+                        of: Named::File,
+                        prefix: Some(path.to_owned()),
+                        line,
+                    });
+                }
+            }
+            ExprKind::Str(text) if text.len() <= LONGEST_NAME && !self.direct.contains(&expr.span.start) => {
+                _ = self.survey.texts.insert(text.to_owned())
+            }
+            _ => {}
+        }
     }
 
     fn definition(&mut self, kind: DefKind, expr: &Expr<'_>, def: &Definition<'_>) {

@@ -1,7 +1,8 @@
 //! `bunraku unused`: on a site with planted dead code it finds all of that; and what it names, deleted piece by piece and all at once,
 //! changes no catalog, of that site and of the control repos.
 
-use bunraku_tests::{bunraku, paths};
+use bunraku_tests::corpus::fetch;
+use bunraku_tests::{bunraku, control_repo, paths};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -253,6 +254,12 @@ fn delete(folder: &Path, piece: &Value) {
     let Some(line) = piece["line"].as_u64() else {
         return fs::remove_file(&file).expect("it can be deleted");
     };
+    if file.extension().is_some_and(|ending| ending == "json") {
+        let data = fs::read(&file).expect("it can be read");
+        let mut data: serde_json::Map<String, Value> = serde_json::from_slice(&data).expect("it is JSON");
+        data.remove(text(piece, "name")).expect("the key is there");
+        return fs::write(&file, Value::from(data).to_string()).expect("it can be written");
+    }
     let source = fs::read_to_string(&file).expect("it can be read");
     let mut lines: Vec<&str> = source.lines().collect();
     let at = line as usize - 1;
@@ -352,6 +359,32 @@ fn what_the_control_repos_do_not_use_can_be_deleted() {
     let global = hiera.join("global/hiera.yaml");
     let global = global.to_str().expect("UTF-8");
     deleting_changes_nothing(work.path(), &["--compat", "7", "--hiera_config", global]);
+}
+
+/// Five machines of up to 3,400 resources, and nearly a hundred modules of which they use a part: all that is unused is deleted at once.
+#[test]
+fn what_the_large_control_repo_does_not_use_can_be_deleted() {
+    if let Err(message) = fetch::fetch() {
+        eprintln!("SKIPPED: {message}");
+        return;
+    }
+    let work = tempfile::tempdir().expect("a folder");
+    let (folder, modules) = (work.path().join("tree"), work.path().join("others"));
+    copy(&control_repo::root(), &folder);
+    copy(&paths::modules(), &modules);
+    let settings = ["--compat", "7", "--no-strict_variables"].map(str::to_owned).to_vec();
+    let tree = Tree { folder: &folder, facts: folder.join("facts"), more: settings.clone() };
+    let unused = tree.unused(&["--modules", modules.to_str().expect("UTF-8")]);
+    assert_eq!(unused["nodes"], 5);
+    assert!(of(&unused).count() > 1000);
+    let path = format!("{}:{}", folder.join("site-modules").display(), modules.display());
+    let more = settings.into_iter().chain(["--modulepath".to_owned(), path]).collect();
+    let compiled = Tree { folder: &folder, facts: folder.join("facts"), more };
+    let before = compiled.catalogs();
+    of(&unused)
+        .filter(|piece| folder.join(text(piece, "file")).exists())
+        .for_each(|piece| delete(&folder, piece));
+    assert!(compiled.catalogs() == before, "catalogs differ");
 }
 
 /// What is not sure to be known is not certain.

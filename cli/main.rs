@@ -24,12 +24,14 @@ mod exported;
 mod face;
 mod facts;
 mod fleet;
+mod graph;
 mod help;
 mod inspect;
 mod ldap;
 mod lookup;
 mod machine;
 mod nodes;
+mod one_tree;
 mod output;
 mod prepared;
 mod render;
@@ -41,6 +43,7 @@ mod server;
 mod told;
 mod tree;
 mod trees;
+mod unused;
 mod upgrade;
 mod why;
 mod workers;
@@ -82,6 +85,8 @@ enum Command {
     Lookup(lookup::Arguments),
     /// Say why something is in a node's catalog: what declares it and leads to it, and what set each parameter.
     Why(Box<why::Arguments>),
+    /// Draw a node's catalog: what contains what, what comes before what, dependency cycles in red.
+    Graph(Box<graph::Arguments>),
     /// Print Puppet's settings as they are in force.
     Config(config::Arguments),
     /// Say what this machine lacks, and what would not work for it.
@@ -102,6 +107,8 @@ enum Command {
     Diff(Box<diff::Arguments>),
     /// Name the nodes that a change can touch, of a tree or of their facts, and say why.
     Affected(Box<affected::Arguments>),
+    /// Say what of a tree no node uses: classes, types, functions, templates, files, keys and layers of Hiera.
+    Unused(Box<unused::Arguments>),
     /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
     Server(server::Arguments),
     /// Be a small certificate authority, in Puppet Server's own folder: make one, sign, revoke, list.
@@ -134,6 +141,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::Graph(arguments) => graph::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
@@ -144,6 +152,7 @@ fn main() -> ExitCode {
         Command::Fleet(arguments) => fleet::run(&arguments),
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
+        Command::Unused(arguments) => unused::run(&arguments),
         Command::Server(arguments) => server::run(&arguments),
         Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),

@@ -1,5 +1,6 @@
 //! `bunraku why`: why something is in a node's catalog, and who set what.
 
+use crate::one_tree::OneTree;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{Purpose, World};
 use crate::{FAILED, output};
@@ -33,6 +34,8 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
+    tree: OneTree,
+    #[command(flatten)]
     world: World,
     #[command(flatten)]
     color: ColorChoice,
@@ -41,7 +44,11 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let target = arguments.world.target_for(Some(&arguments.name), Purpose::Catalog, &mut |warning| {
+    let world = match arguments.tree.world(&arguments.world, &mut renderer) {
+        Ok(world) => world,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    let target = world.target_for(Some(&arguments.name), Purpose::Catalog, &mut |warning| {
         renderer.warning(warning);
     });
     let target = match target {
@@ -90,7 +97,8 @@ fn answer(arguments: &Arguments, told: &Origins) -> Result<String, String> {
     })
 }
 
-fn missing(node: &str, reference: &str, close: &[String]) -> String {
+/// That a catalog has no such resource, and what it has that is like it.
+pub fn missing(node: &str, reference: &str, close: &[String]) -> String {
     format!("The catalog of {node} has no {reference}{}", suggested(close))
 }
 

@@ -11,6 +11,7 @@ pub mod lower;
 mod parse;
 mod relative;
 pub mod source;
+pub mod survey;
 mod visit;
 pub mod written;
 

@@ -17,6 +17,7 @@ pub mod pool;
 pub mod report;
 pub mod tree;
 pub mod two_passes;
+pub mod unused;
 pub mod upgrade;
 pub mod upgrade_report;
 

@@ -10,6 +10,7 @@ use crate::node::Node;
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use bunraku_compile::Note;
+use bunraku_compile::catalog::graph::CatalogGraph;
 use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::{AgentReport, Newer};
 use bunraku_compile::job;
@@ -18,6 +19,8 @@ use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;
 use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
+use bunraku_environment::pieces::Pieces;
+use bunraku_environment::snapshot::Snapshot;
 use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
 use bunraku_files::reads::Reads;
@@ -212,6 +215,14 @@ impl Compiler {
         Compilation { result, logs, stats, reads, spent }
     }
 
+    pub(crate) fn graphed(&self, target: &Target) -> Compilation<CatalogGraph> {
+        let mut request = trial(target);
+        request.settings.compile.graph = true;
+        let session::Outcome { result, logs, stats, reads, spent, graph, .. } = self.session.compile(request);
+        let result = result.map(|_| graph.unwrap_or_default());
+        Compilation { result, logs, stats, reads, spent }
+    }
+
     /// Compiles a node by the version of its settings to the end, and notes every place at which a newer version would fail
     /// or do otherwise. The catalog is thrown away. The second answer is what ended the compile, if something did.
     pub fn witness(&self, target: &Target, newer: Newer) -> (Vec<Note>, Option<Diagnostic>) {
@@ -232,13 +243,22 @@ impl Compiler {
         to: &Environment,
         settings: &Settings,
     ) -> Result<Change, String> {
-        let snapshot = |environment: &Environment| {
-            let mut spec = environment.spec.clone();
-            (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
-            spec.strict = settings.strict;
-            self.session.snapshot(spec)
-        };
-        Change::between(&*snapshot(from)?, &*snapshot(to)?)
+        Change::between(&*self.snapshot(from, settings)?, &*self.snapshot(to, settings)?)
+    }
+
+    /// What the files of an environment consist of, as they are now, piece by piece. Code in place of manifests is not looked at.
+    ///
+    /// # Errors
+    /// When it can't be opened, or its files can't be listed.
+    pub fn pieces(&self, environment: &Environment, settings: &Settings) -> Result<Pieces, String> {
+        Pieces::of(&*self.snapshot(environment, settings)?)
+    }
+
+    fn snapshot(&self, environment: &Environment, settings: &Settings) -> Result<Arc<Snapshot>, String> {
+        let mut spec = environment.spec.clone();
+        (spec.max_file, spec.compat) = (Some(settings.limits.file), settings.compat);
+        spec.strict = settings.strict;
+        self.session.snapshot(spec)
     }
 
     /// Answers a job of the `batch` protocol: one line of JSON in, one out, without a line feed. What is no job is

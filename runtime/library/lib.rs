@@ -53,6 +53,7 @@ mod dump;
 mod environment;
 mod exported;
 mod function;
+pub mod graph;
 mod legacy;
 mod literal_types;
 mod module_folders;
@@ -166,6 +167,12 @@ pub mod json {
 /// Regular expressions in Ruby's notation.
 pub mod regex {
     pub use bunraku_vm::regex::{check, escape, is_match};
+}
+
+/// What a tree consists of, as somebody would delete it.
+pub mod pieces {
+    pub use bunraku_compiler::survey::{Computed, Named};
+    pub use bunraku_environment::pieces::{ComputedName, Piece, PieceKind, Pieces, Uses, named, shown};
 }
 
 /// Programs that are run within limits of time and output.

@@ -1,6 +1,8 @@
 //! The catalog under construction: resources, containment edges, classes, tags. What goes over the wire is
 //! written by [`json`].
 
+pub mod cycles;
+pub mod graph;
 pub mod json;
 pub mod shown;
 pub mod tags;

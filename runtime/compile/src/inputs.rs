@@ -6,6 +6,7 @@ use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
 use crate::stats::Stats;
+use bunraku_catalog::graph::CatalogGraph;
 use bunraku_catalog::json::Form;
 use bunraku_catalog::view::View;
 use bunraku_environment::snapshot::Snapshot;
@@ -48,6 +49,8 @@ pub struct Settings {
     pub newer: Option<Newer>,
     /// Whether it is to be told where everything in the catalog comes from.
     pub origins: bool,
+    /// Whether the catalog's graph is wanted.
+    pub graph: bool,
     /// Whether calls are counted.
     pub stats: bool,
     /// Whether they are told apart by what is around them.
@@ -98,6 +101,7 @@ impl Settings {
             form: Form::default(),
             newer: None,
             origins: false,
+            graph: false,
             stats: false,
             profile: false,
             max_depth: MAX_DEPTH,
@@ -220,6 +224,8 @@ pub struct Finished {
     pub notes: Vec<Note>,
     /// Where everything in the catalog comes from, where that was asked for and the compile came to its end.
     pub origins: Option<Origins>,
+    /// The catalog's graph, likewise.
+    pub graph: Option<CatalogGraph>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
     /// Where its time went.
@@ -237,6 +243,7 @@ impl Finished {
             stats: None,
             notes: Vec::new(),
             origins: None,
+            graph: None,
             lookup: None,
             spent: Spent::default(),
         }

@@ -6,7 +6,7 @@
 
 pub use bunraku_catalog as catalog;
 pub use bunraku_environment::{
-    archive, check, extensions, function_files, modules, relative, snapshot, snapshots, units,
+    archive, check, extensions, function_files, modules, pieces, relative, snapshot, snapshots, units,
 };
 pub use bunraku_files as files;
 pub use bunraku_files::tree;

@@ -74,8 +74,9 @@ impl<'c> Compile<'c> {
                 Ok(_) => compile.tell_origins(&mut vm, node, code.map(|code| code.text)),
                 Err(_) => None,
             };
+            let graph = (settings.graph && result.is_ok()).then(|| compile.catalog_graph());
             environment.modules.symbols().take_in(&vm.symbols);
-            Finished { value, stored, lookup, origins, ..Finished::of(result) }
+            Finished { value, stored, lookup, origins, graph, ..Finished::of(result) }
         });
         let finished = finished.unwrap_or_else(|limit| {
             // Where the machine was when it was left: the innermost code that has said where it is.

@@ -12,6 +12,7 @@ use crate::state::witness::Note;
 use crate::stats::Stats;
 use crate::threads::{self, Failure, Threads};
 use bumpalo::Bump;
+use bunraku_catalog::graph::CatalogGraph;
 use bunraku_catalog::view::View;
 use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
@@ -131,6 +132,8 @@ pub struct Outcome {
     pub notes: Vec<Note>,
     /// Where everything in the catalog comes from, where the settings ask for it and there is one.
     pub origins: Option<Origins>,
+    /// The catalog's graph, likewise.
+    pub graph: Option<CatalogGraph>,
     /// What was read, where the request asks for it and the compile was begun.
     pub reads: Option<Reads>,
     /// Where the time went.
@@ -426,13 +429,15 @@ impl Outcome {
             stats: None,
             notes: Vec::new(),
             origins: None,
+            graph: None,
             reads: None,
             spent,
         }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
-        let Finished { mut result, logs, value, stored, lookup, stats, notes, origins, spent } = finished;
+        let Finished { mut result, logs, value, stored, lookup, stats, notes, origins, graph, spent } =
+            finished;
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
@@ -446,7 +451,20 @@ impl Outcome {
             Ok(lookup) => (result, lookup),
             Err(diagnostic) => (Err(diagnostic), None),
         };
-        Outcome { result, logs, value, stored, lookup, node, stats, notes, origins, reads: None, spent }
+        Outcome {
+            result,
+            logs,
+            value,
+            stored,
+            lookup,
+            node,
+            stats,
+            notes,
+            origins,
+            graph,
+            reads: None,
+            spent,
+        }
     }
 }
 

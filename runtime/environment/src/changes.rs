@@ -269,6 +269,25 @@ fn changed_keys(path: &str, from: &Snapshot, to: &Snapshot) -> Option<BTreeSet<S
     Some(all.filter(|key| old.get(*key) != new.get(*key)).cloned().collect())
 }
 
+/// The files that an environment has, as an archive calls them, and where they lie.
+///
+/// # Errors
+/// When they can't be read.
+pub(crate) fn listed_files(snapshot: &Snapshot) -> Result<Vec<(String, PathBuf)>, String> {
+    let tree = snapshot.tree();
+    if tree.is_frozen() {
+        let is_file = |listed: &Listed| matches!(listed, Listed::File { .. });
+        let files = listed(snapshot)?.into_iter().filter(|(_, listed)| is_file(listed));
+        return Ok(files.filter_map(|(name, _)| Some((name.clone(), place(&name, snapshot)?))).collect());
+    }
+    let mut walk = Walk::default();
+    tree.roots().iter().for_each(|(folder, name)| walk.add(folder, name));
+    if let Some((folder, fault)) = walk.left_out.first().filter(|_| walk.found.len() <= tree.roots().len()) {
+        return Err(format!("Could not read {}: {fault}", folder.display()));
+    }
+    Ok(walk.found.into_iter().filter(|one| !one.is_folder).map(|one| (one.name, one.path)).collect())
+}
+
 /// All that an environment has, by path: what its archive says, where that alone is asked, or what lies on the disk.
 fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
     let tree = snapshot.tree();

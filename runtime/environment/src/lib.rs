@@ -10,6 +10,7 @@ pub mod function_files;
 pub mod issue_code;
 pub mod metadata;
 pub mod modules;
+pub mod pieces;
 pub mod relative;
 pub mod snapshot;
 pub mod snapshots;

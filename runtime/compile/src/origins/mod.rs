@@ -8,7 +8,7 @@ mod written;
 
 use std::fmt::{self, Display, Formatter};
 
-pub use questions::{EdgeReason, EdgeSource, close};
+pub use questions::{EdgeReason, EdgeSource, close, find};
 
 pub use bunraku_compiler::written::WrittenKind;
 pub use bunraku_hiera::query::origin::OriginPlace as DataPlace;

@@ -35,9 +35,7 @@ impl Origins {
     /// # Errors
     /// Names of resources that are called something like it.
     pub fn find(&self, reference: &str) -> Result<usize, Vec<String>> {
-        let wanted = normal(reference);
-        let found = self.resources.iter().position(|one| normal(&one.reference()) == wanted);
-        found.ok_or_else(|| close(&wanted, self.resources.iter().map(Declared::reference)))
+        find(reference, || self.resources.iter().map(Declared::reference))
     }
 
     /// The steps that lead to a resource, each with the number of what is there by it: the resource itself first, then that whose
@@ -107,6 +105,19 @@ impl Origins {
         by_parameter(from, to, ["before", "notify"]);
         by_parameter(to, from, ["require", "subscribe"]);
     }
+}
+
+/// Which of some resources a reference means, `Type[title]` in any case of the type, title quoted or not.
+///
+/// # Errors
+/// Names of those that are called something like it.
+pub fn find<I: Iterator<Item = String>>(
+    reference: &str,
+    resources: impl Fn() -> I,
+) -> Result<usize, Vec<String>> {
+    let wanted = normal(reference);
+    let found = resources().position(|one| normal(&one) == wanted);
+    found.ok_or_else(|| close(&wanted, resources()))
 }
 
 /// A reference as it is compared.

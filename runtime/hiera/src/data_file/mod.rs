@@ -15,4 +15,15 @@ pub(crate) mod plain_options;
 pub mod yaml;
 
 pub use format::{DataFault, DataFormat};
+use lines::Lines;
+use std::path::Path;
+
 pub use indexed::{DataFile, DataReader, FoundKey, hash_of};
+
+/// The keys of a file that holds a hash, in their order, each with its line; none of one that does not.
+pub fn key_lines(path: &Path, bytes: &[u8], format: DataFormat) -> Vec<(String, u32)> {
+    match lines::lines(path, bytes, format).as_deref() {
+        Some(Lines::Map(all)) => all.iter().map(|(key, line, _)| (key.clone(), *line)).collect(),
+        _ => Vec::new(),
+    }
+}

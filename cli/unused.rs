@@ -1,0 +1,217 @@
+//! `bunraku unused`: what of a tree no node of a fleet uses.
+
+use crate::confine::Confine;
+use crate::nodes::{NodeChoice, bar, threads};
+use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::trees::TreeArguments;
+use crate::world::World;
+use crate::{FAILED, USAGE, diff, output};
+use bunraku::pieces::{PieceKind, shown};
+use bunraku_fleet::choice::show;
+use bunraku_fleet::tree;
+use bunraku_fleet::unused::{Dead, Unused, unused};
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::fmt::Write as _;
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The form of what is printed.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// By kind, a line each; modules of which nothing is used in one line.
+    Text,
+    /// One document.
+    Json,
+}
+
+/// Say what of a tree no node uses: classes, types, functions, templates, files, keys and layers of Hiera.
+///
+/// All nodes are compiled, and what they ask for is noted (see `bunraku affected`); what none of them asks for can go without a change
+/// of any of their catalogs. `certain` is what no code could come to by a name that it computes; the rest says what speaks against it.
+///
+/// Exit status: 0 where all is used, 2 where something is not, 1 where something went wrong or a node does not compile.
+#[derive(Args)]
+#[command(mut_args(|argument| match argument.get_id().as_str() {
+    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
+    _ => argument,
+}))]
+pub struct Arguments {
+    /// The tree: a folder, an archive, or `git:REV[:PATH]`.
+    #[arg(value_name = "TREE", default_value = ".")]
+    tree: String,
+    /// Only what is certain.
+    #[arg(long)]
+    certain: bool,
+    /// Only what lies in these modules. It may be given several times.
+    #[arg(long = "module", value_name = "MODULE")]
+    within: Vec<String>,
+    #[command(flatten, next_help_heading = "Which nodes")]
+    choice: NodeChoice,
+    /// How many nodes are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    /// Form of what is printed.
+    #[arg(long, value_name = "FORM", default_value = "text")]
+    format: Form,
+    #[command(flatten, next_help_heading = "Trees")]
+    trees: TreeArguments,
+    #[command(flatten)]
+    confine: Confine,
+    #[command(flatten)]
+    color: ColorChoice,
+    #[command(flatten)]
+    world: World,
+}
+
+/// Runs the subcommand.
+pub fn run(arguments: &Arguments) -> ExitCode {
+    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    if diff::no_other_trees(&arguments.world, "unused").is_err() {
+        let message =
+            "unused takes TREE in place of --environment, --archive, --manifest, --modulepath and -e";
+        return renderer.failure(message, USAGE);
+    }
+    match answer(arguments, &mut renderer) {
+        Ok((mut answer, folder)) => {
+            answer.dead.retain(|dead| is_wanted(arguments, dead));
+            tell(arguments, &answer, folder.as_deref(), &mut renderer)
+        }
+        Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+fn is_wanted(arguments: &Arguments, dead: &Dead) -> bool {
+    let is_in = |module: &String| arguments.within.contains(module);
+    (dead.is_certain() || !arguments.certain)
+        && (arguments.within.is_empty() || dead.piece.module.as_ref().is_some_and(is_in))
+}
+
+type Answer = (Unused, Option<std::path::PathBuf>);
+
+fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Answer, String> {
+    arguments.world.check_programs(&arguments.confine)?;
+    let mut nodes = arguments.world.nodes()?;
+    let tree = tree::open(&arguments.tree, &arguments.trees.preparation(arguments.world.compat)?)?;
+    tree.warnings.iter().for_each(|warning| renderer.warning(warning));
+    let world = diff::world(&arguments.world, &tree);
+    let prepared = world.prepare_catalogs()?;
+    let compiler = arguments.confine.compiler().settled();
+    let threads = threads(arguments.threads);
+    let choice = arguments.choice.choice(None)?;
+    choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
+    let target = |name: &str| prepared.target_of(&nodes.known(name)?);
+    let bar = bar(nodes.names().len());
+    let answer = unused(&compiler, nodes.names(), &target, threads, || bar.inc(1));
+    bar.finish_and_clear();
+    compiler.leave();
+    prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
+    Ok((answer?, tree.folder))
+}
+
+fn tell(arguments: &Arguments, answer: &Unused, folder: Option<&Path>, renderer: &mut Renderer) -> ExitCode {
+    let status = match (answer.failed.is_empty(), answer.dead.is_empty()) {
+        (false, _) => ExitCode::from(FAILED),
+        (true, false) => ExitCode::from(2),
+        (true, true) => ExitCode::SUCCESS,
+    };
+    for (file, why) in &answer.unread {
+        renderer.warning(&format!("Could not look into {}: {why}", file.display()));
+    }
+    if arguments.format == Form::Json {
+        return output::finish(renderer, &format!("{}\n", as_json(answer, folder)), "the answer", status);
+    }
+    for (node, message) in &answer.failed {
+        output::note(&format!("{node} does not compile, so nothing is certain: {message}"));
+    }
+    let certain = answer.dead.iter().filter(|dead| dead.is_certain()).count();
+    output::note(&format!(
+        "{} of {} pieces are used by none of {} nodes, {certain} of them for certain",
+        answer.dead.len(),
+        answer.pieces,
+        answer.nodes
+    ));
+    output::finish(renderer, &as_text(answer, folder), "the answer", status)
+}
+
+/// The heading of a kind, and one word for it.
+fn words(kind: PieceKind) -> (&'static str, &'static str) {
+    match kind {
+        PieceKind::Class => ("Classes", "class"),
+        PieceKind::Define => ("Defined types", "define"),
+        PieceKind::Node => ("Node definitions", "node"),
+        PieceKind::Type => ("Data types", "type"),
+        PieceKind::Function => ("Functions", "function"),
+        PieceKind::Template => ("Templates", "template"),
+        PieceKind::File => ("Files", "file"),
+        PieceKind::Data => ("Files of data", "data"),
+        PieceKind::Key => ("Keys of Hiera", "key"),
+        PieceKind::Layer => ("Layers of Hiera", "layer"),
+    }
+}
+
+fn as_json(answer: &Unused, folder: Option<&Path>) -> serde_json::Value {
+    let unused: Vec<_> = answer
+        .dead
+        .iter()
+        .map(|Dead { piece, reason, doubts }| {
+            json!({
+                "kind": words(piece.kind).1,
+                "name": piece.name,
+                "file": shown(&piece.file, folder),
+                "line": piece.line,
+                "module": piece.module,
+                "reason": reason,
+                "certain": doubts.is_empty(),
+                "doubts": doubts,
+            })
+        })
+        .collect();
+    json!({
+        "nodes": answer.nodes,
+        "pieces": answer.pieces,
+        "unused": unused,
+        "modules": answer.modules,
+        "failed": answer.failed,
+    })
+}
+
+fn as_text(answer: &Unused, folder: Option<&Path>) -> String {
+    let mut text = String::new();
+    let is_whole =
+        |dead: &&Dead| dead.piece.module.as_ref().is_some_and(|module| answer.modules.contains(module));
+    let whole: Vec<&String> = answer
+        .modules
+        .iter()
+        .filter(|module| answer.dead.iter().any(|dead| dead.piece.module.as_ref() == Some(module)))
+        .collect();
+    if !whole.is_empty() {
+        text.push_str("Modules of which nothing is used\n");
+        for module in whole {
+            let own = || answer.dead.iter().filter(|dead| dead.piece.module.as_ref() == Some(module));
+            let doubtful = own().filter(|dead| !dead.is_certain()).count();
+            let certainty = match doubtful {
+                0 => "certain".to_owned(),
+                some => format!("{some} not certain"),
+            };
+            let _ = writeln!(text, "  {module} ({} pieces, {certainty})", own().count());
+        }
+    }
+    let mut heading = None;
+    for dead in answer.dead.iter().filter(|dead| !is_whole(dead)) {
+        let Dead { piece, reason, doubts } = dead;
+        if heading != Some(piece.kind) {
+            let _ = writeln!(text, "{}", words(piece.kind).0);
+            heading = Some(piece.kind);
+        }
+        let line = piece.line.map_or_else(String::new, |line| format!(":{line}"));
+        let certainty = if doubts.is_empty() { "certain" } else { "not certain" };
+        let _ =
+            writeln!(text, "  {} ({}{line}): {reason}; {certainty}", piece.name, shown(&piece.file, folder));
+        for doubt in doubts {
+            let _ = writeln!(text, "    {doubt}");
+        }
+    }
+    text
+}

@@ -12,8 +12,17 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(crate) struct Literals<'c> {
     regexps: RefCell<HashMap<usize, Rc<Regexp>>>,
-    /// By the place, and the module that the code stands in. Emptied whenever a file is loaded, which may define others.
-    constants: RefCell<HashMap<(usize, usize), V<'c>>>,
+    /// With the place, and the module that the code stands in: of the places that share a slot the last one. Emptied
+    /// whenever a file is loaded, which may define others.
+    constants: RefCell<Vec<Option<(usize, usize, V<'c>)>>>,
+}
+
+/// How many constants are kept.
+const SLOTS: usize = 256;
+
+/// The slot of a place.
+fn slot(place: usize) -> usize {
+    (place >> 3 ^ place >> 11) % SLOTS
 }
 
 fn nesting_of(nesting: Option<&Rc<Nesting<'_>>>) -> usize {
@@ -30,13 +39,21 @@ impl<'c> Literals<'c> {
     }
 
     pub fn constant(&self, path: &'c str, nesting: Option<&Rc<Nesting<'c>>>) -> Option<V<'c>> {
-        self.constants.borrow().get(&(path.as_ptr().addr(), nesting_of(nesting))).cloned()
+        let place = path.as_ptr().addr();
+        match self.constants.borrow().get(slot(place)) {
+            Some(Some((at, within, value))) if *at == place && *within == nesting_of(nesting) => {
+                Some(value.clone())
+            }
+            _ => None,
+        }
     }
 
     /// Keeps what a constant is, seen from a module.
     pub fn keep_constant(&self, path: &'c str, nesting: Option<&Rc<Nesting<'c>>>, value: &V<'c>) {
-        let place = (path.as_ptr().addr(), nesting_of(nesting));
-        self.constants.borrow_mut().insert(place, value.clone());
+        let place = path.as_ptr().addr();
+        let mut constants = self.constants.borrow_mut();
+        constants.resize_with(SLOTS, || None);
+        constants[slot(place)] = Some((place, nesting_of(nesting), value.clone()));
     }
 
     /// Constants may be others from here on.

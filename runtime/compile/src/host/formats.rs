@@ -3,8 +3,9 @@
 use crate::compile::Compile;
 use bunraku_data::json as data;
 use bunraku_data::rich;
+use bunraku_hiera::data_file::data::Data;
 use bunraku_hiera::data_file::hocon;
-use bunraku_hiera::data_file::yaml::{self, YamlFault};
+use bunraku_hiera::data_file::yaml::{self, Patterns, YamlFault};
 use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;
@@ -25,6 +26,13 @@ impl<'c> FormatPort<'c> for Compile<'c> {
     }
 
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
+        // A text is parsed once for all compiles; what is wrong with one is found each time.
+        if let Some(kept) = self.environment.data_files.text(text, Patterns::Refused) {
+            return Ok(match kept.has_symbols() {
+                true => Data::clone(&kept).with_symbols_as_text().value(vm.arena),
+                false => kept.value(vm.arena),
+            });
+        }
         match yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
             Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),

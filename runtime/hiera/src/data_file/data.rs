@@ -63,6 +63,16 @@ impl Data {
         }
     }
 
+    /// Whether there are symbols in it, or objects.
+    pub fn has_symbols(&self) -> bool {
+        match self {
+            Data::Symbol(_) | Data::Object(..) => true,
+            Data::List(items) => items.iter().any(Data::has_symbols),
+            Data::Map(pairs) => pairs.iter().any(|(key, value)| key.has_symbols() || value.has_symbols()),
+            _ => false,
+        }
+    }
+
     /// The same with text for symbols, however deep.
     pub fn with_symbols_as_text(self) -> Data {
         match self {

@@ -80,7 +80,9 @@ impl Lower<'_> {
             Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
-        let found = found.or((self.kind == SourceKind::File).then_some(Method::Other));
+        // Of the methods that are in no table, templates have this one.
+        let by_name = self.kind == SourceKind::File || name == "to_set";
+        let found = found.or(by_name.then_some(Method::Other));
         let Some(method) = found else {
             // The arguments may declare locals.
             self.arguments(&list, field("block"));
@@ -108,7 +110,7 @@ impl Lower<'_> {
         name: &str,
         Given { args, keywords, block }: Given,
     ) -> Expr {
-        let name = if self.kind == SourceKind::File { name } else { "" };
+        let name = if self.kind == SourceKind::File || method == Method::Other { name } else { "" };
         let line = line_of(node);
         let receiver = Some(on);
         Expr::Call(Box::new(MethodCall {

@@ -18,8 +18,10 @@ fn main() {
     for file in &files {
         println!("cargo::rerun-if-changed={}", root.join(file).display());
     }
-    // A file may come.
-    for folder in files.iter().filter_map(|file| file.parent()).collect::<BTreeSet<_>>() {
+    // A file may come. The root is not watched: everything lies below it, what is built included, and Cargo would find a change
+    // each time that it is asked.
+    let folders = files.iter().filter_map(|file| file.parent()).filter(|folder| *folder != Path::new(""));
+    for folder in folders.collect::<BTreeSet<_>>() {
         println!("cargo::rerun-if-changed={}", root.join(folder).display());
     }
     tell(&fingerprint(root, &files));

@@ -28,4 +28,5 @@ mod causes;
 mod exported;
 mod markup;
 mod own_words;
+mod ran;
 mod used;

@@ -2,8 +2,8 @@
 //! [pieces](bunraku::pieces); where that is wanted, which code has run is summed up as well. What is kept does not grow with the number
 //! of nodes.
 
-use crate::coverage::Ran;
 use crate::pool;
+use crate::ran::Ran;
 use bunraku::bench::Target;
 use bunraku::coverage::{RanUnit, Watches};
 use bunraku::pieces::{PieceKind, Pieces};

@@ -7,6 +7,7 @@ mod constant;
 mod control;
 mod define;
 mod expr;
+mod noting;
 mod points;
 mod resource;
 mod shape;

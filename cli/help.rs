@@ -22,6 +22,7 @@ Check a change
   upgrade      what a newer Puppet would break or change, and where
 Explain
   why          why something is in a catalog, who set a parameter
+  why-not      why something is not in a catalog: conditions, values
   graph        a catalog as a picture: containment, order, cycles
   config       Puppet's settings in force, and where each is set
   doctor       what this machine lacks, and what would not work for it
@@ -29,6 +30,8 @@ Whole fleets
   facts        the facts of all nodes in one file
   fleet        all nodes compiled, the same errors told once
   unused       what of a tree no node uses, and how certain that is
+  coverage     what of a tree all nodes' compiles run and read
+  profile      where the time of all nodes' compiles goes
 Serve agents
   server       catalogs, files and reports, in the place of Puppet Server
   ca           a small certificate authority

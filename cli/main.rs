@@ -14,6 +14,7 @@ mod completions;
 mod config;
 mod configured;
 mod confine;
+mod coverage;
 mod diff;
 mod distributed;
 mod doctor;
@@ -34,6 +35,7 @@ mod nodes;
 mod one_tree;
 mod output;
 mod prepared;
+mod profile;
 mod render;
 mod reports;
 mod rules;
@@ -45,7 +47,9 @@ mod tree;
 mod trees;
 mod unused;
 mod upgrade;
+mod whole_tree;
 mod why;
+mod why_not;
 mod workers;
 mod world;
 
@@ -85,6 +89,8 @@ enum Command {
     Lookup(lookup::Arguments),
     /// Say why something is in a node's catalog: what declares it and leads to it, and what set each parameter.
     Why(Box<why::Arguments>),
+    /// Say why something is not in a node's catalog: what would have declared it, and what kept that from it.
+    WhyNot(Box<why_not::Arguments>),
     /// Draw a node's catalog: what contains what, what comes before what, dependency cycles in red.
     Graph(Box<graph::Arguments>),
     /// Print Puppet's settings as they are in force.
@@ -109,6 +115,10 @@ enum Command {
     Affected(Box<affected::Arguments>),
     /// Say what of a tree no node uses: classes, types, functions, templates, files, keys and layers of Hiera.
     Unused(Box<unused::Arguments>),
+    /// Say what of a tree the compiles of all nodes run and read: lines, conditions, definitions, templates, files, keys.
+    Coverage(Box<coverage::Arguments>),
+    /// Say where the time of compiles goes: by module, class, type, function, template, key and file.
+    Profile(Box<profile::Arguments>),
     /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
     Server(server::Arguments),
     /// Be a small certificate authority, in Puppet Server's own folder: make one, sign, revoke, list.
@@ -141,6 +151,7 @@ fn main() -> ExitCode {
         Command::Eval(arguments) => eval::run(&arguments),
         Command::Lookup(arguments) => lookup::run(&arguments),
         Command::Why(arguments) => why::run(&arguments),
+        Command::WhyNot(arguments) => why_not::run(&arguments),
         Command::Graph(arguments) => graph::run(&arguments),
         Command::Config(arguments) => config::run(&arguments),
         Command::Doctor(arguments) => doctor::run(&arguments),
@@ -153,6 +164,8 @@ fn main() -> ExitCode {
         Command::Diff(arguments) => diff::run(&arguments),
         Command::Affected(arguments) => affected::run(&arguments),
         Command::Unused(arguments) => unused::run(&arguments),
+        Command::Coverage(arguments) => coverage::run(&arguments),
+        Command::Profile(arguments) => profile::run(&arguments),
         Command::Server(arguments) => server::run(&arguments),
         Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),

@@ -1,19 +1,13 @@
 //! `bunraku unused`: what of a tree no node of a fleet uses.
 
-use crate::confine::Confine;
-use crate::nodes::{NodeChoice, bar, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::trees::TreeArguments;
-use crate::world::World;
-use crate::{FAILED, USAGE, diff, output};
+use crate::whole_tree::WholeTree;
+use crate::{FAILED, output};
 use bunraku::pieces::{PieceKind, shown};
-use bunraku_fleet::choice::show;
-use bunraku_fleet::tree;
 use bunraku_fleet::unused::{Dead, Unused, unused};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::fmt::Write as _;
-use std::num::NonZeroUsize;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -33,52 +27,34 @@ enum Form {
 ///
 /// Exit status: 0 where all is used, 2 where something is not, 1 where something went wrong or a node does not compile.
 #[derive(Args)]
-#[command(mut_args(|argument| match argument.get_id().as_str() {
-    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
-    _ => argument,
-}))]
 pub struct Arguments {
-    /// The tree: a folder, an archive, or `git:REV[:PATH]`.
-    #[arg(value_name = "TREE", default_value = ".")]
-    tree: String,
+    #[command(flatten)]
+    tree: WholeTree,
     /// Only what is certain.
     #[arg(long)]
     certain: bool,
     /// Only what lies in these modules. It may be given several times.
     #[arg(long = "module", value_name = "MODULE")]
     within: Vec<String>,
-    #[command(flatten, next_help_heading = "Which nodes")]
-    choice: NodeChoice,
-    /// How many nodes are compiled side by side [default: one a core].
-    #[arg(long, value_name = "N")]
-    threads: Option<NonZeroUsize>,
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Form,
-    #[command(flatten, next_help_heading = "Trees")]
-    trees: TreeArguments,
-    #[command(flatten)]
-    confine: Confine,
     #[command(flatten)]
     color: ColorChoice,
-    #[command(flatten)]
-    world: World,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    if diff::no_other_trees(&arguments.world, "unused").is_err() {
-        let message =
-            "unused takes TREE in place of --environment, --archive, --manifest, --modulepath and -e";
-        return renderer.failure(message, USAGE);
-    }
-    match answer(arguments, &mut renderer) {
+    let answer = arguments.tree.ask("unused", &mut renderer, |fleet| {
+        unused(fleet.compiler, fleet.names, fleet.target, fleet.threads, fleet.each)
+    });
+    match answer {
         Ok((mut answer, folder)) => {
             answer.dead.retain(|dead| is_wanted(arguments, dead));
             tell(arguments, &answer, folder.as_deref(), &mut renderer)
         }
-        Err(message) => renderer.failure(&message, FAILED),
+        Err((message, status)) => renderer.failure(&message, status),
     }
 }
 
@@ -86,28 +62,6 @@ fn is_wanted(arguments: &Arguments, dead: &Dead) -> bool {
     let is_in = |module: &String| arguments.within.contains(module);
     (dead.is_certain() || !arguments.certain)
         && (arguments.within.is_empty() || dead.piece.module.as_ref().is_some_and(is_in))
-}
-
-type Answer = (Unused, Option<std::path::PathBuf>);
-
-fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Answer, String> {
-    arguments.world.check_programs(&arguments.confine)?;
-    let mut nodes = arguments.world.nodes()?;
-    let tree = tree::open(&arguments.tree, &arguments.trees.preparation(arguments.world.compat)?)?;
-    tree.warnings.iter().for_each(|warning| renderer.warning(warning));
-    let world = diff::world(&arguments.world, &tree);
-    let prepared = world.prepare_catalogs()?;
-    let compiler = arguments.confine.compiler().settled();
-    let threads = threads(arguments.threads);
-    let choice = arguments.choice.choice(None)?;
-    choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
-    let target = |name: &str| prepared.target_of(&nodes.known(name)?);
-    let bar = bar(nodes.names().len());
-    let answer = unused(&compiler, nodes.names(), &target, threads, || bar.inc(1));
-    bar.finish_and_clear();
-    compiler.leave();
-    prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
-    Ok((answer?, tree.folder))
 }
 
 fn tell(arguments: &Arguments, answer: &Unused, folder: Option<&Path>, renderer: &mut Renderer) -> ExitCode {

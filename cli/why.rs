@@ -178,11 +178,13 @@ fn lines(told: &Origins, parameter: &Parameter, depth: usize, text: &mut String)
             (Some(code), format!("overridden at {} by the collector at {at}", code.place))
         }
         ParameterOrigin::Definition(code) => (Some(code), format!("default at {}", code.place)),
-        ParameterOrigin::Hiera { key, leaves } => {
+        ParameterOrigin::Hiera { key, leaves, shadowed } => {
             line(format!("Hiera's {key}"));
-            for leaf in leaves {
-                let places: Vec<String> = leaf.places.iter().map(data_place).collect();
-                line(format!("  {} = {}: {}", leaf.key, leaf.value, places.join("; ")));
+            for (leaves, word) in [(leaves, "="), (shadowed, "shadows")] {
+                for leaf in leaves {
+                    let places: Vec<String> = leaf.places.iter().map(data_place).collect();
+                    line(format!("  {} {word} {}: {}", leaf.key, leaf.value, places.join("; ")));
+                }
             }
             return;
         }

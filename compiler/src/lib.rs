@@ -9,6 +9,7 @@ mod label;
 mod lex;
 pub mod lower;
 mod parse;
+pub mod places;
 mod relative;
 pub mod source;
 pub mod survey;

@@ -2,12 +2,13 @@
 //! for it comes to the same catalog without it, so this is certain for the nodes as they are; what another node, or the same with
 //! other facts, may ask for is told as doubts: where code computes names, and where it is not known what was read.
 
-use crate::pool;
-use bunraku::bench::Target;
+use crate::used::{Used, used};
+use bunraku::Compiler;
 use bunraku::pieces::{Named, Piece, PieceKind, Pieces, named, shown};
-use bunraku::{Compiler, Reads};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::PathBuf;
+
+pub use crate::used::TargetOf;
 
 /// A piece that nobody uses.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,18 +45,8 @@ pub struct Unused {
     pub unread: Vec<(PathBuf, String)>,
 }
 
-/// How a node is compiled, by its name.
-pub type TargetOf<'q> = dyn Fn(&str) -> Result<Target, String> + Sync + 'q;
-
 /// How many doubts are told of a piece.
 const MOST_DOUBTS: usize = 3;
-
-/// What one node has used.
-struct Used {
-    reads: Reads,
-    served: HashSet<String>,
-    error: Option<String>,
-}
 
 /// Finds out what of a tree these nodes, by their sorted names, do not use. The tree is that of the first of them.
 ///
@@ -66,89 +57,13 @@ pub fn unused(
     names: &[String],
     target: &TargetOf<'_>,
     threads: usize,
-    mut each: impl FnMut(),
+    each: impl FnMut(),
 ) -> Result<Unused, String> {
-    let first = names.first().ok_or("No node fits")?;
-    let first = target(first)?;
-    let pieces = compiler.pieces(&first.environment, &first.settings)?;
-    let mut is_used = vec![false; pieces.all.len()];
-    let mut is_loaded = vec![false; pieces.all.len()];
-    let mut answer = Unused { nodes: names.len(), pieces: pieces.all.len(), ..Unused::default() };
-    let (mut unknown, mut served, mut failure) = (BTreeMap::new(), HashSet::new(), None);
-    pool::run(
-        names,
-        threads,
-        |name| use_of(compiler, target(name)?),
-        |name, used: Result<Used, String>| {
-            each();
-            let used = match used {
-                Ok(used) => used,
-                Err(message) => {
-                    failure.get_or_insert_with(|| format!("{name}: {message}"));
-                    return;
-                }
-            };
-            for (number, piece) in pieces.all.iter().enumerate() {
-                is_used[number] = is_used[number] || piece.uses.met_by(&used.reads.touches);
-                let asked = |touch| used.reads.touches.binary_search(touch).is_ok();
-                is_loaded[number] = is_loaded[number] || piece.loaded.iter().any(asked);
-            }
-            for what in &used.reads.unknown {
-                unknown.entry(what.clone()).or_insert_with(|| name.to_owned());
-            }
-            served.extend(used.served);
-            if let Some(error) = used.error {
-                answer.failed.insert(name.to_owned(), error);
-            }
-        },
-    )?;
-    if let Some(message) = failure {
-        return Err(message);
-    }
-    for (piece, is_used) in pieces.all.iter().zip(&mut is_used) {
-        *is_used |= piece.kind == PieceKind::File && is_served(&piece.name, &served);
-    }
-    let judge = Judge::new(&pieces, &is_used, &is_loaded, &unknown, &answer.failed);
-    answer.dead = judge.dead();
-    answer.modules = judge.modules();
-    answer.unread = pieces.unread;
-    Ok(answer)
-}
-
-fn use_of(compiler: &Compiler, mut target: Target) -> Result<Used, String> {
-    target.settings.reads = true;
-    let compiled = compiler.trial(&target);
-    let Some(reads) = compiled.reads else {
-        return Err(match compiled.result {
-            Err(error) => error.to_string(),
-            Ok(_) => "its compile does not say what it has read".to_owned(),
-        });
-    };
-    let (served, error) = match compiled.result {
-        Ok(catalog) => (served(catalog.to_json()), None),
-        Err(error) => (HashSet::new(), Some(error.to_string())),
-    };
-    Ok(Used { reads, served, error })
-}
-
-/// The files of modules that a catalog names as agents ask for them, from the module's name on.
-fn served(catalog: &str) -> HashSet<String> {
-    let mut all = HashSet::new();
-    for (at, _) in catalog.match_indices("puppet://") {
-        let rest = &catalog[at + "puppet://".len()..];
-        let end = rest.find(['"', '\\', ' ', '\'']).unwrap_or(rest.len());
-        let Some((_, path)) = rest[..end].split_once('/') else { continue };
-        if let Some(path) = path.strip_prefix("modules/") {
-            all.insert(path.trim_end_matches('/').to_owned());
-        }
-    }
-    all
-}
-
-/// Whether a file, or a folder that it is in, is among them.
-fn is_served(name: &str, served: &HashSet<String>) -> bool {
-    let folders = name.match_indices('/').map(|(at, _)| &name[..at]);
-    folders.chain([name]).any(|path| served.contains(path))
+    let used = used(compiler, names, target, threads, None, each)?;
+    let judge = Judge::new(&used);
+    let (dead, modules) = (judge.dead(), judge.modules());
+    let pieces = used.pieces.all.len();
+    Ok(Unused { nodes: names.len(), pieces, dead, modules, failed: used.failed, unread: used.pieces.unread })
 }
 
 struct Judge<'p> {
@@ -164,13 +79,8 @@ struct Judge<'p> {
 }
 
 impl<'p> Judge<'p> {
-    fn new(
-        pieces: &'p Pieces,
-        is_used: &'p [bool],
-        is_loaded: &'p [bool],
-        unknown: &'p BTreeMap<String, String>,
-        failed: &'p BTreeMap<String, String>,
-    ) -> Judge<'p> {
+    fn new(used: &'p Used) -> Judge<'p> {
+        let Used { pieces, is_used, is_loaded, unknown, failed, .. } = used;
         let of = |kinds: &'static [PieceKind], used: bool| {
             let all = pieces.all.iter().zip(is_used);
             all.filter(move |(piece, is_used)| kinds.contains(&piece.kind) && **is_used == used)
@@ -293,18 +203,4 @@ fn is_of_files(kind: PieceKind) -> bool {
             | PieceKind::Function
             | PieceKind::Layer
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_that_agents_get_are_found_in_catalogs() {
-        let catalog = r#"{"source":"puppet:///modules/a/b.txt","x":["puppet://s.example.com/modules/c/d/","puppet:///files/e"]}"#;
-        let served = served(catalog);
-        assert_eq!(served, ["a/b.txt", "c/d"].map(str::to_owned).into());
-        let is = |name| is_served(name, &served);
-        assert!(is("a/b.txt") && is("c/d/e/f") && !is("c/dd") && !is("a/b") && !is("files/e"));
-    }
 }

@@ -9,6 +9,7 @@ use crate::function::Function;
 use crate::node::Node;
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
+use crate::why_not::DataText;
 use bunraku_compile::Note;
 use bunraku_compile::catalog::graph::CatalogGraph;
 use bunraku_compile::functions::{Embedded, Functions};
@@ -19,11 +20,13 @@ use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;
 use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
-use bunraku_environment::pieces::Pieces;
+use bunraku_environment::lowered::{LoweredFile, lowered_files};
+use bunraku_environment::pieces::{Piece, Pieces};
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
-use bunraku_files::reads::Reads;
+use bunraku_files::reads::{Reads, Touch};
+use bunraku_vm::coverage::{RanUnit, Watches};
 use bunraku_vm::diagnostic::Diagnostic;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -223,6 +226,42 @@ impl Compiler {
         Compilation { result, logs, stats, reads, spent }
     }
 
+    /// Compiles a node's catalog, which no store takes in, and tells which code has run, whether or not it comes to its end. Of the
+    /// registers that `watches` names the values are told.
+    pub fn covered(&self, target: &Target, watches: Watches) -> (Compilation<Catalog>, Vec<RanUnit>) {
+        let request = Request { covers: Some(watches), ..trial(target) };
+        let mut outcome = self.session.compile(request);
+        let covered = std::mem::take(&mut outcome.covered);
+        (compilation(outcome, |made| Catalog::new(made.catalog)), covered)
+    }
+
+    /// The source of each file of code of an environment, as it is now, and where what is written there is in its unit.
+    ///
+    /// # Errors
+    /// When the environment can't be opened, or its files can't be listed.
+    pub fn lowered(
+        &self,
+        environment: &Environment,
+        settings: &Settings,
+    ) -> Result<Vec<LoweredFile>, String> {
+        lowered_files(&*self.snapshot(environment, settings)?, settings.strict)
+    }
+
+    /// The texts of files of data, and whether a compile that has asked these questions (sorted) has read them.
+    pub(crate) fn data_texts<'p>(
+        &self,
+        target: &Target,
+        files: impl Iterator<Item = &'p Piece>,
+        touches: &[Touch],
+    ) -> Result<Vec<DataText>, String> {
+        let snapshot = self.snapshot(&target.environment, &target.settings)?;
+        let text = |piece: &Piece| {
+            let text = snapshot.tree().read_to_string(&piece.file).ok()?;
+            Some(DataText { file: piece.file.clone(), text, is_read: piece.uses.met_by(touches) })
+        };
+        Ok(files.filter_map(text).collect())
+    }
+
     /// Compiles a node by the version of its settings to the end, and notes every place at which a newer version would fail
     /// or do otherwise. The catalog is thrown away. The second answer is what ended the compile, if something did.
     pub fn witness(&self, target: &Target, newer: Newer) -> (Vec<Note>, Option<Diagnostic>) {
@@ -313,6 +352,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         gathers: settings.reads,
         wants_exported: false,
         report: None,
+        covers: None,
     }
 }
 

@@ -48,6 +48,7 @@ mod configuration;
 mod configured_jobs;
 mod configured_nodes;
 mod configured_settings;
+pub mod coverage;
 mod data;
 mod dump;
 mod environment;
@@ -65,6 +66,7 @@ mod puppetdb;
 mod puppetdb_commands;
 mod settings;
 mod view;
+pub mod why_not;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};

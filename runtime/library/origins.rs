@@ -118,8 +118,9 @@ fn origin(origins: &Origins, origin: &ParameterOrigin) -> Json {
             all
         }
         ParameterOrigin::Definition(code) => with("definition", code),
-        ParameterOrigin::Hiera { key, leaves } => {
-            json!({"kind": "hiera", "key": key, "leaves": leaves.iter().map(leaf).collect::<Vec<_>>()})
+        ParameterOrigin::Hiera { key, leaves, shadowed } => {
+            let all = |leaves: &[Leaf]| leaves.iter().map(leaf).collect::<Vec<_>>();
+            json!({"kind": "hiera", "key": key, "leaves": all(leaves), "shadowed": all(shadowed)})
         }
         ParameterOrigin::Classifier => json!({"kind": "classifier"}),
         ParameterOrigin::CreateResources(at) => json!({"kind": "create_resources", "place": place(at)}),

@@ -3,7 +3,8 @@
 
 use bunraku::bench::Target;
 use bunraku::origins::{
-    Code, CodePlace, DataPlace, EdgeSource, How, Origins, Parameter, ParameterOrigin, Step, Via, WrittenKind,
+    Code, CodePlace, DataPlace, EdgeSource, How, Leaf, Origins, Parameter, ParameterOrigin, Step, Via,
+    WrittenKind,
 };
 use bunraku::{Compiler, Data, Environment, Facts, Node, Settings, Strict};
 use bunraku_tests::corpus::fetch;
@@ -148,7 +149,7 @@ fn each_kind_of_value_is_told() {
     let ParameterOrigin::Attribute(code) = origin("File[/etc/motd]", "mode") else { panic!("no attribute") };
     assert_eq!(mark(&code.place), "file-mode");
     assert_eq!(via(code), &Via::Parameter(number("Class[motd]"), "mode".to_owned()));
-    let ParameterOrigin::Hiera { key, leaves } = origin("Class[motd]", "mode") else {
+    let ParameterOrigin::Hiera { key, leaves, .. } = origin("Class[motd]", "mode") else {
         panic!("not of Hiera")
     };
     assert_eq!((key.as_str(), leaves[0].value.as_str()), ("motd::mode", "'0600'"));
@@ -276,7 +277,8 @@ fn the_command_answers() {
         Node[__node_regexp__n.] is there as the node's definition at {site}/manifests/site.pp:1\n  \
         mode => '0600'\n    set at {site}/modules/motd/manifests/init.pp:9: $mode\n    \
         which is the parameter mode of Class[Motd]\n      Hiera's motd::mode\n        \
-        motd::mode = '0600': {site}/data/n.example.com.yaml:1\n"
+        motd::mode = '0600': {site}/data/n.example.com.yaml:1\n        \
+        motd::mode shadows '0644': {site}/data/common.yaml:1\n"
         )
     );
     let (status, out, _) = run(&["Class[motd]", "--json"]);
@@ -473,4 +475,118 @@ fn origins_of_the_control_repo_give_the_values() {
     replay("the control repo", &control_repo::NODES, &environment, &|node: &str| -> PathBuf {
         control_repo::facts(node)
     });
+}
+
+/// What lower layers have for a key: whole where the first one wins, part by part where hashes are merged.
+#[test]
+fn what_a_value_shadows_is_told() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let files = [
+        (
+            "hiera.yaml",
+            "version: 5\nhierarchy:\n  - {name: A, path: a.yaml}\n  - {name: B, path: b.yaml}\n  - {name: C, path: c.yaml}\n",
+        ),
+        (
+            "data/a.yaml",
+            "s::first: 1\ns::merged:\n  x: 1\n  z: {q: 1}\ns::list: [1]\nlookup_options:\n  s::merged: {merge: deep}\n  s::list: {merge: unique}\n",
+        ),
+        (
+            "data/b.yaml",
+            "s::first: 2 # b-first\ns::merged:\n  x: 2 # b-x\n  y: 2\ns::list: [1, 2]\ns::alone: 5\n",
+        ),
+        ("data/c.yaml", "s::first: [3] # c-first\ns::merged:\n  y: 3 # c-y\n  z:\n    q: 3 # c-q\n"),
+        ("manifests/site.pp", "include s\n"),
+        ("modules/s/manifests/init.pp", "class s($first, $merged, $list, $alone) {\n}\n"),
+    ];
+    for (name, text) in files {
+        let file = folder.path().join(name);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
+        fs::write(file, text).expect("files can be written");
+    }
+    let (told, _) = told(Environment::at(folder.path()), "n.example.com", FACTS);
+    let shadowed = |name: &str| -> Vec<(String, String, String)> {
+        let ParameterOrigin::Hiera { shadowed, .. } = &parameter(&told, "Class[s]", name).origin else {
+            panic!("{name} is not of Hiera")
+        };
+        let mark = |place: &DataPlace| match place {
+            DataPlace::File(file, Some(line)) => line_mark(file, *line),
+            other => panic!("{other:?}"),
+        };
+        let told = |leaf: &Leaf| (leaf.key.clone(), leaf.value.clone(), mark(&leaf.places[0]));
+        shadowed.iter().map(told).collect()
+    };
+    let of = |key: &str, value: &str, mark: &str| (key.to_owned(), value.to_owned(), mark.to_owned());
+    assert_eq!(shadowed("first"), [of("s::first", "2", "b-first"), of("s::first", "[3]", "c-first")]);
+    assert_eq!(
+        shadowed("merged"),
+        [of("s::merged.y", "3", "c-y"), of("s::merged.z.q", "3", "c-q"), of("s::merged.x", "2", "b-x")]
+    );
+    assert_eq!(shadowed("list"), []);
+    assert_eq!(shadowed("alone"), []);
+    let output = Command::new(program::binary().expect("Bunraku builds"))
+        .args(["why", "n.example.com", "Class[s]", "first", "--environment"])
+        .arg(folder.path())
+        .output()
+        .expect("Bunraku starts");
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.contains("s::first = 1: ") && printed.contains("s::first shadows 2: "), "{printed}");
+}
+
+/// An archive, frozen or not, and a version in git tell what the folder tells.
+#[test]
+fn archives_and_versions_tell_the_same() {
+    let folder = site();
+    let git = |arguments: &[&str]| {
+        let done =
+            Command::new("git").current_dir(folder.path()).args(arguments).output().expect("git starts");
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    let work = tempfile::tempdir().expect("a folder");
+    let (archive, cache) = (work.path().join("site.bnr").display().to_string(), work.path().join("cache"));
+    let place = folder.path().display().to_string();
+    let built = Command::new(program::binary().expect("Bunraku builds"))
+        .args(["build", "--embed", "--environment", &place, "-o", &archive])
+        .output()
+        .expect("Bunraku starts");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let told = |tree: &[&str], resource: &str| {
+        let output = Command::new(program::binary().expect("Bunraku builds"))
+            .current_dir(folder.path())
+            .args(["why", "n.example.com", resource, "--json", "--facts"])
+            .arg(folder.path().join("facts.json"))
+            .args(tree)
+            .output()
+            .expect("Bunraku starts");
+        assert!(output.status.success(), "{tree:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("UTF-8")
+    };
+    let cache = cache.display().to_string();
+    for resource in ["File[/etc/motd]", "Class[role::like]", "File[/b]", "Notify[w]"] {
+        // An archive's files are named as where it is used has them, those of a version lie in a folder of the cache.
+        let short = |text: String| short(&serde_json::from_str(&text).expect("JSON"));
+        let plain = short(told(&["--environment", &place], resource));
+        assert!(plain.to_string().contains("/manifests/"), "{plain}");
+        for tree in [archive.as_str(), "git:HEAD"] {
+            let of_tree = told(&["--tree", tree, "--cache", &cache], resource);
+            assert_eq!(short(of_tree), plain, "{resource} of {tree}");
+        }
+    }
+}
+
+/// The same with files named by their ends alone.
+fn short(told: &Value) -> Value {
+    match told {
+        Value::String(text) => {
+            match ["/data/", "/manifests/", "/modules/"].iter().filter_map(|part| text.find(part)).min() {
+                Some(at) if text.starts_with('/') => Value::from(&text[at..]),
+                _ => told.clone(),
+            }
+        }
+        Value::Array(items) => items.iter().map(short).collect(),
+        Value::Object(all) => all.iter().map(|(name, value)| (name.clone(), short(value))).collect(),
+        other => other.clone(),
+    }
 }

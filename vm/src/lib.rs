@@ -11,6 +11,7 @@ pub mod cause;
 pub mod compare;
 pub mod compat;
 mod context;
+pub mod coverage;
 pub mod diagnostic;
 pub mod error;
 pub mod format;

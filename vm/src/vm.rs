@@ -4,6 +4,7 @@ use crate::annotation::Annotations;
 use crate::budget;
 use crate::calls::CallCounter;
 use crate::cause::Cause;
+use crate::coverage::Running;
 use crate::error::{Eval, Flow};
 use crate::frame::{Frame, PendingDefault};
 use crate::function::Callee;
@@ -45,6 +46,7 @@ pub struct Vm<'c> {
     /// Calls made, and their limits.
     pub calls: CallCounter,
     pub(crate) code: LoadedCode<'c>,
+    pub(crate) running: Running<'c>,
     pub(crate) registers: Vec<Value<'c>>,
     pub(crate) frames: Vec<Frame<'c>>,
     pub(crate) matches: MatchScopes<'c>,
@@ -114,6 +116,7 @@ impl<'c> Vm<'c> {
             scopes: 1,
             calls: CallCounter::default(),
             code: LoadedCode::default(),
+            running: Running::plainly(),
             registers: Vec::new(),
             frames: Vec::new(),
             matches: MatchScopes::default(),

@@ -1,8 +1,9 @@
-//! What it costs that compiles tell what they have read: instructions of a warm compile without JSON, with and without, by
-//! `valgrind --tool=callgrind`, for each machine of the control repo. `cargo run --release -p bunraku-benches --bin recording`;
-//! `--write` puts the table into `benches/RESULTS.md`. Where there is no valgrind it says so.
+//! What it costs that compiles tell what they have read (without JSON), which code has run, and where all in the catalog comes from:
+//! instructions of a warm compile, with and without, by `valgrind --tool=callgrind`, for each machine of the control repo. `cargo run --release -p bunraku-benches --bin recording`;
+//! `--write` puts the tables into `benches/RESULTS.md`. Where there is no valgrind it says so.
 
 use bunraku::bench::Target;
+use bunraku::coverage::Watches;
 use bunraku::threads::within;
 use bunraku::{Compiler, Settings};
 use bunraku_benches::results::{Figures, number, write_part};
@@ -18,15 +19,17 @@ const COMPILES: usize = 10;
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let done = match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["compile", node, reads, count, work] => {
-            within(|| compile(node, reads == "on", count, work)).map_err(|error| error.to_string()).flatten()
+        ["compile", node, how, count, work] => {
+            within(|| compile(node, how, count, work)).map_err(|error| error.to_string()).flatten()
         }
         _ if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() => {
             println!("SKIPPED recording: there is no valgrind");
             Ok(())
         }
-        [] => table().map(|table| print!("{table}")),
-        ["--write"] => table().and_then(|table| write_part("versus", &table)),
+        [] => tables().map(|tables| print!("{}", tables.join("\n"))),
+        ["--write"] => {
+            tables().and_then(|tables| tables.iter().try_for_each(|table| write_part("versus", table)))
+        }
         _ => Err("usage: recording [--write]".to_owned()),
     };
     match done {
@@ -39,31 +42,54 @@ fn main() -> ExitCode {
 }
 
 /// Compiles a machine so often, after a first time.
-fn compile(node: &str, reads: bool, count: &str, work: &str) -> Result<(), String> {
+fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String> {
     let count: usize = count.parse().map_err(|_| format!("{count} is no number"))?;
     let Target { environment, node, settings } =
         frozen(&control_repo::job(node), Path::new(work), "control-repo")?;
-    let target = Target { environment, node, settings: Settings { reads, ..settings } };
+    let target = Target { environment, node, settings: Settings { reads: how == "reads", ..settings } };
     let compiler = Compiler::new().settled();
     for _ in 0..=count {
-        let seen = compiler.see(&target, |catalog| catalog.len());
-        seen.result.map_err(|error| error.message)?;
+        let done = match how {
+            "plain" => compiler.trial(&target).result.map(|_| ()),
+            "coverage" => compiler.covered(&target, Watches::default()).0.result.map(|_| ()),
+            "origins" => compiler.origins(&target).result.map(|_| ()),
+            _ => compiler.see(&target, |catalog| catalog.len()).result.map(|_| ()),
+        };
+        done.map_err(|error| error.message)?;
     }
     Ok(())
 }
 
-fn table() -> Result<String, String> {
+/// What is measured: a heading, what is said below it, and how it is asked for without and with.
+const PARTS: [(&str, &str, [&str; 2]); 3] = [
+    ("Recording what is read", "Instructions of a warm compile without JSON.", ["off", "reads"]),
+    (
+        "Noting which code has run",
+        "Instructions of a warm compile; `coverage`, `why-not`.",
+        ["plain", "coverage"],
+    ),
+    (
+        "Telling where everything comes from",
+        "Instructions of a warm compile; `why`: look-ups of Hiera are explained, sources are read again at the end.",
+        ["plain", "origins"],
+    ),
+];
+
+fn tables() -> Result<Vec<String>, String> {
     corpus::fetch::fetch()?;
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let mut out = String::from(
-        "### Recording what is read\n\nInstructions of a warm compile without JSON.\n\n\
-         | machine | without | with | more |\n| --- | ---: | ---: | ---: |\n",
-    );
-    let mut all = Figures::new();
     // The archive is built here, so that it is in nobody's count.
     instructions(control_repo::NODES[0], "off", 0, work.path())?;
+    PARTS.iter().map(|part| part_of(*part, work.path())).collect()
+}
+
+fn part_of((heading, said, ways): (&str, &str, [&str; 2]), work: &Path) -> Result<String, String> {
+    let mut out = format!(
+        "### {heading}\n\n{said}\n\n| machine | without | with | more |\n| --- | ---: | ---: | ---: |\n"
+    );
+    let mut all = Figures::new();
     for node in control_repo::NODES {
-        let [off, on] = ["off", "on"].map(|reads| warm(node, reads, work.path()));
+        let [off, on] = ways.map(|how| warm(node, how, work));
         let (off, on) = (off?, on?);
         let more = (on / off - 1.0) * 100.0;
         all.push(more);
@@ -74,16 +100,16 @@ fn table() -> Result<String, String> {
 }
 
 /// Instructions of one warm compile.
-fn warm(node: &str, reads: &str, work: &Path) -> Result<f64, String> {
-    let first = instructions(node, reads, 0, work)?;
-    Ok((instructions(node, reads, COMPILES, work)? - first) / COMPILES as f64)
+fn warm(node: &str, how: &str, work: &Path) -> Result<f64, String> {
+    let first = instructions(node, how, 0, work)?;
+    Ok((instructions(node, how, COMPILES, work)? - first) / COMPILES as f64)
 }
 
-fn instructions(node: &str, reads: &str, count: usize, work: &Path) -> Result<f64, String> {
+fn instructions(node: &str, how: &str, count: usize, work: &Path) -> Result<f64, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new("valgrind");
     command.arg("--tool=callgrind").arg(format!("--callgrind-out-file={}", work.join("out").display()));
-    command.arg(own).args(["compile", node, reads, &count.to_string()]).arg(work);
+    command.arg(own).args(["compile", node, how, &count.to_string()]).arg(work);
     let output = command.output().map_err(|error| error.to_string())?;
     let said = String::from_utf8_lossy(&output.stderr);
     let counted = said.lines().find_map(|line| line.split("Collected :").nth(1)?.trim().parse().ok());

@@ -1,6 +1,7 @@
 //! One chunk under construction: code, registers, jumps, positions.
 
 use super::Lowering;
+use super::points::ChunkNotes;
 use super::typedef::TypeNames;
 use crate::ast::{Expr, Span};
 use crate::label::label;
@@ -36,6 +37,8 @@ pub(super) struct BodyLowering<'l, 't> {
     pub type_names: TypeNames,
     /// How many instructions that may open a match scope were emitted.
     pub matches: u32,
+    /// Where expressions are in it, if that is asked for.
+    pub chunk_notes: ChunkNotes,
 }
 
 impl<'l, 't> BodyLowering<'l, 't> {
@@ -51,7 +54,13 @@ impl<'l, 't> BodyLowering<'l, 't> {
             lenient: false,
             type_names: TypeNames::default(),
             matches: 0,
+            chunk_notes: ChunkNotes::default(),
         }
+    }
+
+    /// How many words of code there are.
+    pub fn code_len(&self) -> u32 {
+        self.code.len() as u32
     }
 
     /// Whether the chunk may run many times in a compile, so that what never changes is worth keeping.
@@ -197,6 +206,9 @@ impl<'l, 't> BodyLowering<'l, 't> {
     /// Writes the chunk. `result` is the register it returns.
     pub fn finish(mut self, number: u32, result: Reg, params: Vec<ParamSpec>, return_chunk: Option<u32>) {
         self.abc(Op::Return, result, Reg(0), 0, Span::default());
+        if let Some(noted) = &mut self.low.noted {
+            noted.take_in(number, std::mem::take(&mut self.chunk_notes));
+        }
         let spec = ChunkSpec {
             kind: self.kind,
             code: self.code,

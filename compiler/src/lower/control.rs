@@ -3,6 +3,7 @@
 use super::body::{BodyLowering, Jump, Reg};
 use super::constant::constant;
 use super::expr::{Asked, unfolded};
+use super::points::Fork;
 use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
@@ -16,9 +17,12 @@ impl BodyLowering<'_, '_> {
             let truth = body.value(test);
             let skip = body.jump(Some((truth, *negated)), test.span);
             body.release(mark);
+            let fork = if *negated { Fork::Unless } else { Fork::If };
+            body.note_arm(fork, expr.span, Some(then.span));
             body.last(then, to, asked);
             let end = body.jump(None, then.span);
             body.land(skip);
+            body.note_arm(fork, expr.span, otherwise.map(|otherwise| otherwise.span));
             match otherwise {
                 Some(otherwise) => body.last(otherwise, to, asked),
                 None => body.load(to, &Const::Undef, test.span),
@@ -55,10 +59,12 @@ impl BodyLowering<'_, '_> {
                 for hit in hits {
                     body.land(hit);
                 }
+                body.note_arm(Fork::Case, expr.span, Some(option.body.span));
                 body.last(option.body, to, asked);
                 ends.push(body.jump(None, option.span));
                 body.land(next);
             }
+            body.note_arm(Fork::Case, expr.span, default.map(|default| default.span));
             match default {
                 Some(default) => body.last(default, to, asked),
                 None => body.load(to, &Const::Undef, expr.span),
@@ -82,10 +88,12 @@ impl BodyLowering<'_, '_> {
                 let hit = body.option(expr, left, value, &arm.matching);
                 let next = body.jump(None, arm.span);
                 body.land(hit);
+                body.note_arm(Fork::Selector, expr.span, Some(arm.value.span));
                 body.expr(&arm.value, to);
                 ends.push(body.jump(None, arm.span));
                 body.land(next);
             }
+            body.note_arm(Fork::Selector, expr.span, default.map(|default| default.span));
             match default {
                 Some(default) => body.expr(default, to),
                 None => {

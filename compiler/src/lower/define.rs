@@ -34,7 +34,7 @@ impl Lowering<'_> {
     ) {
         let Callable { params, body, return_type } = callable;
         let params = self.params(params, &shapes);
-        let return_chunk = return_type.map(|ty| self.expression_chunk(ty, vec![]));
+        let return_chunk = return_type.map(|ty| self.unnoted(|low| low.expression_chunk(ty, vec![])));
         let mut chunk = BodyLowering::new(self, kind, shapes);
         let result = chunk.take();
         let asked = match kind {
@@ -64,7 +64,7 @@ impl Lowering<'_> {
                 slot,
                 captures_rest: param.captures_rest,
                 // A type sees no variable of the body, only top scope.
-                type_chunk: param.type_expr.map(|ty| self.expression_chunk(ty, vec![])),
+                type_chunk: param.type_expr.map(|ty| self.unnoted(|low| low.expression_chunk(ty, vec![]))),
                 default_chunk: param.default.map(|value| self.expression_chunk(value, shapes.to_vec())),
                 at: self.at(param.span),
             });
@@ -108,7 +108,7 @@ impl Lowering<'_> {
                 self.unit.definition(&spec);
             }
             ExprKind::TypeAlias { name, body, .. } => {
-                self.type_definition(name, body, expr.span, &TypeNames::default());
+                self.unnoted(|low| low.type_definition(name, body, expr.span, &TypeNames::default()));
             }
             ExprKind::Node { matches, body, .. } => {
                 let chunk = self.unit.reserve_chunk();

@@ -2,6 +2,7 @@
 
 use super::body::{BodyLowering, Reg};
 use super::constant::{constant, is_checked, is_constant_type};
+use super::points::Fork;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
@@ -34,8 +35,10 @@ impl BodyLowering<'_, '_> {
     pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         let mark = self.mark();
+        let from = self.code_len();
         if let Some(value) = constant(expr) {
-            return self.load(to, &value, span);
+            self.load(to, &value, span);
+            return self.note_constant(expr, from, to);
         }
         match &expr.kind {
             ExprKind::Concat(parts) => self.concat(expr, parts, to),
@@ -77,8 +80,12 @@ impl BodyLowering<'_, '_> {
                     }
                 }
             }
-            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => self.logical(Op::JumpUnless, lhs, rhs, to),
-            ExprKind::Binary { op: BinaryOp::Or, lhs, rhs } => self.logical(Op::JumpIf, lhs, rhs, to),
+            ExprKind::Binary { op: BinaryOp::And, lhs, rhs } => {
+                self.logical(Fork::And, (expr.span, lhs, rhs), to)
+            }
+            ExprKind::Binary { op: BinaryOp::Or, lhs, rhs } => {
+                self.logical(Fork::Or, (expr.span, lhs, rhs), to)
+            }
             ExprKind::Binary { op, lhs, rhs } => {
                 let left = self.value(lhs);
                 let right = self.value(rhs);
@@ -143,6 +150,7 @@ impl BodyLowering<'_, '_> {
             | ExprKind::Regex(_)
             | ExprKind::Name(_) => self.load(to, &Const::Undef, span),
         }
+        self.note(expr, from, to);
         self.release(mark);
     }
 
@@ -247,11 +255,12 @@ impl BodyLowering<'_, '_> {
         }
     }
 
-    /// `and`, `or`: the right side is evaluated only if the left one does not decide, which `over` jumps over it for.
-    fn logical(&mut self, over: Op, lhs: &Expr<'_>, rhs: &Expr<'_>, to: Reg) {
+    /// `and`, `or`: the right side is evaluated only if the left one does not decide, which a jump goes over it for.
+    fn logical(&mut self, fork: Fork, (span, lhs, rhs): (Span, &Expr<'_>, &Expr<'_>), to: Reg) {
         self.expr(lhs, to);
         self.abc(Op::Truth, to, to, 0, lhs.span);
-        let end = self.jump(Some((to, over == Op::JumpIf)), lhs.span);
+        let end = self.jump(Some((to, fork == Fork::Or)), lhs.span);
+        self.note_jump(fork, span, rhs.span);
         self.expr(rhs, to);
         self.abc(Op::Truth, to, to, 0, rhs.span);
         self.land(end);

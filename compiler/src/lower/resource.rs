@@ -65,7 +65,7 @@ impl BodyLowering<'_, '_> {
     fn attributes(&mut self, attributes: &[Attribute<'_>]) {
         self.abc(Op::Attributes, Reg(0), Reg(0), 0, Span::default());
         for attribute in attributes {
-            let mark = self.mark();
+            let (mark, from) = (self.mark(), self.code_len());
             match attribute {
                 Attribute::Named { span, name, op, value } => {
                     let reg = self.value(value);
@@ -76,6 +76,7 @@ impl BodyLowering<'_, '_> {
                     };
                     self.abx(op, reg, name, *span);
                     self.position_as(&format!("'{sign}' expression"), *span, &[]);
+                    self.note_attribute(*span, from);
                 }
                 Attribute::Splat { span, value } => {
                     let reg = self.value(value);

@@ -44,6 +44,20 @@ impl<'c> Compile<'c> {
         self.lookups().traced(vm, scope, lookup)
     }
 
+    /// What a value that was looked up went before. Nobody is told of what happens on the way.
+    pub(crate) fn shadowed(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        key: &str,
+        (value, origins): (Value<'c>, &[Origin<'c>]),
+    ) -> Vec<Origin<'c>> {
+        let before = self.journal.messages.borrow().len();
+        let shadowed = self.lookups().shadowed(vm, scope, key, value, origins);
+        self.journal.messages.borrow_mut().truncate(before);
+        shadowed
+    }
+
     /// Answers a query of `bunraku lookup` as the variables of top scope stand at the end of the compile.
     pub(crate) fn answer_query(&self, vm: &mut Vm<'c>, query: &Query) -> Eval<'c, Answer> {
         self.lookups().answer_query(vm, query)

@@ -19,6 +19,7 @@ use bunraku_stores::Store;
 use bunraku_vm::budget::Limits;
 use bunraku_vm::calls::{MAX_CALLS, MAX_DEPTH};
 use bunraku_vm::compat::{Compat, Rule};
+use bunraku_vm::coverage::{RanUnit, Watches};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::host::Strict;
@@ -226,6 +227,8 @@ pub struct Finished {
     pub origins: Option<Origins>,
     /// The catalog's graph, likewise.
     pub graph: Option<CatalogGraph>,
+    /// Which code has run, where that was asked for.
+    pub covered: Vec<RanUnit>,
     /// The answer to the query, if there was one.
     pub lookup: Option<Result<Answer, Diagnostic>>,
     /// Where its time went.
@@ -244,6 +247,7 @@ impl Finished {
             notes: Vec::new(),
             origins: None,
             graph: None,
+            covered: Vec::new(),
             lookup: None,
             spent: Spent::default(),
         }
@@ -311,6 +315,8 @@ pub struct Inputs<'c> {
     pub wants_exported: bool,
     /// A report that is handed to a processor, in place of all that a compile does.
     pub report: Option<&'c AgentReport>,
+    /// Whether it is to be told which code has run, and of which instructions which registers.
+    pub covers: Option<&'c Watches>,
 }
 
 /// What an agent tells of a run, for a processor in Ruby.

@@ -189,6 +189,7 @@ impl Session {
             gathers: false,
             wants_exported: false,
             report: None,
+            covers: None,
         })
     }
 

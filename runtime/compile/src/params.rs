@@ -136,7 +136,8 @@ impl<'c> Compile<'c> {
             let found = match self.recorded {
                 None => vm.host.lookup(vm, scope, &lookup)?,
                 Some(recorded) => self.traced_lookup(vm, scope, &lookup)?.map(|(value, origins)| {
-                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), origins });
+                    let shadowed = self.shadowed(vm, scope, &key, (value, &origins));
+                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), origins, shadowed });
                     value
                 }),
             };

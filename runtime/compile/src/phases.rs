@@ -36,7 +36,7 @@ impl<'c> Compile<'c> {
     /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
     /// no limit of the compile but that of steps and nesting.
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
-        let Inputs { environment, settings, node, code, want_value, query, report, .. } = inputs;
+        let Inputs { environment, settings, node, code, want_value, query, report, covers, .. } = inputs;
         let names = inputs.kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile::new(inputs, arena));
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
@@ -44,6 +44,9 @@ impl<'c> Compile<'c> {
         vm.calls.max_calls = settings.max_calls;
         if settings.stats || settings.profile {
             vm.observer = Some(compile);
+        }
+        if let Some(watches) = covers {
+            vm.cover(watches.clone());
         }
         let finished = budget::guarded(settings.limits, || {
             let outcome = match report {
@@ -104,8 +107,8 @@ impl<'c> Compile<'c> {
         };
         compile.tags.names.release();
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
-        let notes = compile.witness.take();
-        Finished { logs, stats, notes, spent: compile.accounts.spent.get(), ..finished }
+        let (notes, covered) = (compile.witness.take(), vm.covered());
+        Finished { logs, stats, notes, covered, spent: compile.accounts.spent.get(), ..finished }
     }
 
     /// Shows the finished catalog to whoever wants to see it. Other compiles may run meanwhile, so no time is counted.

@@ -28,6 +28,7 @@ use bunraku_nodes::facts::Facts;
 use bunraku_ruby::{Ruby, Sandbox, WorkerSettings, Workers};
 use bunraku_stores::{Certificates, Files, PuppetDb, Store};
 use bunraku_vm::cause::{Cause, UNCAUGHT};
+use bunraku_vm::coverage::{RanUnit, Watches};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::function::Native;
 use std::path::{Path, PathBuf};
@@ -110,6 +111,8 @@ pub struct Request {
     pub wants_exported: bool,
     /// A report that is handed to a processor, in place of all that a compile does.
     pub report: Option<AgentReport>,
+    /// Whether it is to be told which code has run, and of which instructions which registers.
+    pub covers: Option<Watches>,
 }
 
 /// What a job came to.
@@ -134,6 +137,8 @@ pub struct Outcome {
     pub origins: Option<Origins>,
     /// The catalog's graph, likewise.
     pub graph: Option<CatalogGraph>,
+    /// Which code has run, where the request asks for it and the compile was begun.
+    pub covered: Vec<RanUnit>,
     /// What was read, where the request asks for it and the compile was begun.
     pub reads: Option<Reads>,
     /// Where the time went.
@@ -284,6 +289,7 @@ impl Session {
             gathers: request.gathers || settings.is_confined,
             wants_exported: request.wants_exported || taker.is_some(),
             report: request.report,
+            covers: request.covers,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -368,6 +374,7 @@ struct Work {
     gathers: bool,
     wants_exported: bool,
     report: Option<AgentReport>,
+    covers: Option<Watches>,
 }
 
 impl Work {
@@ -402,6 +409,7 @@ impl Work {
             wants_json: see.is_none(),
             wants_exported: self.wants_exported && see.is_none(),
             report: self.report.as_ref(),
+            covers: self.covers.as_ref(),
         };
         let Some(see) = see else { return Compile::run(inputs, arena, None) };
         // What was read from a broken archive is not shown, nor what tried to read what it may not.
@@ -430,14 +438,26 @@ impl Outcome {
             notes: Vec::new(),
             origins: None,
             graph: None,
+            covered: Vec::new(),
             reads: None,
             spent,
         }
     }
 
     fn of(node: String, finished: Finished) -> Outcome {
-        let Finished { mut result, logs, value, stored, lookup, stats, notes, origins, graph, spent } =
-            finished;
+        let Finished {
+            mut result,
+            logs,
+            value,
+            stored,
+            lookup,
+            stats,
+            notes,
+            origins,
+            graph,
+            covered,
+            spent,
+        } = finished;
         // What goes wrong in a look-up is no fault of the node's; errors of Ruby that are none of Puppet's neither:
         // nobody adds its name.
         if let Err(diagnostic) = &mut result {
@@ -462,6 +482,7 @@ impl Outcome {
             notes,
             origins,
             graph,
+            covered,
             reads: None,
             spent,
         }

@@ -1,6 +1,6 @@
 //! An environment at one moment. [`snapshot`] is that, [`snapshots`] decides when there has to be a new one; [`modules`],
 //! [`units`], [`function_files`] and [`extensions`] are what it has of its files; [`archive`] builds archives of it and
-//! shows them; [`check`] and [`relative`] look at its code without running it.
+//! shows them; [`lowered`] says where what is written is in units; [`check`] and [`relative`] look at its code without running it.
 
 pub mod archive;
 pub mod changes;
@@ -8,6 +8,7 @@ pub mod check;
 pub mod extensions;
 pub mod function_files;
 pub mod issue_code;
+pub mod lowered;
 pub mod metadata;
 pub mod modules;
 pub mod pieces;

@@ -158,6 +158,17 @@ impl<'c> Lookups<'_, 'c> {
         }
     }
 
+    /// Asks every entry of all layers for a key, whatever they give: for an explanation that is under way.
+    ///
+    /// # Errors
+    /// Those of entries that a look-up may not have come to.
+    pub(crate) fn ask_every(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>, text: &'c str) -> Eval<'c, ()> {
+        let key = Key::parse(text)?;
+        let question = Question { inv, key: &key, strategy: &MergeStrategy::Every };
+        let step = || Step::Search(key.text.to_owned());
+        inv.explain.with(step, || self.ask_all(vm, question, key.module())).map(|_| ())
+    }
+
     /// Asks the global layer, the environment's and that of `module`, if there is one to ask.
     fn ask_all(
         &self,

@@ -15,6 +15,7 @@ use crate::access::access;
 use crate::arith::{self, Arithmetic};
 use crate::budget;
 use crate::compare::Comparison;
+use crate::coverage;
 use crate::error::{Eval, Flow};
 use crate::frame::Frame;
 use crate::host::collect::CollectorKind;
@@ -31,9 +32,6 @@ use crate::value::Value;
 use crate::vm::Vm;
 use operands::{closure_of, concat, joined, put_hash, reserved_word};
 
-/// Frames between two looks at how much stack is left.
-const FRAMES: usize = 8;
-
 impl<'c> Vm<'c> {
     /// Runs a linked chunk in a scope of its shape.
     pub(crate) fn execute(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>) -> Eval<'c> {
@@ -46,9 +44,12 @@ impl<'c> Vm<'c> {
         self.frames.push(Frame { linked, pc: 0 });
         let (pending, templates, floor) =
             (self.pending.mark(), self.texts.templates.len(), self.matches.floor());
-        let result = match self.frames.len() % FRAMES {
-            0 => budget::on_grown_stack(|| self.dispatch(linked, scope, base)),
-            _ => self.dispatch(linked, scope, base),
+        let result = match self.frames.len() & self.running.between {
+            0 => {
+                let dispatch = self.running.dispatch;
+                budget::on_grown_stack(|| dispatch(self, linked, scope, base))
+            }
+            _ => self.dispatch::<false>(linked, scope, base),
         };
         if result.is_err() {
             // What an error or a `return` jumped over.
@@ -62,13 +63,24 @@ impl<'c> Vm<'c> {
         result
     }
 
-    fn dispatch(&mut self, linked: &'c Linked<'c>, scope: &'c Scope<'c>, base: usize) -> Eval<'c> {
+    /// The loop; `COVERS`: the one that notes what it runs.
+    pub(crate) fn dispatch<const COVERS: bool>(
+        &mut self,
+        linked: &'c Linked<'c>,
+        scope: &'c Scope<'c>,
+        base: usize,
+    ) -> Eval<'c> {
+        let marks = if COVERS { self.marks_of(linked) } else { &[] };
         let code = linked.code.chunk.code;
         let unit = linked.unit;
         let arena = self.arena;
         let mut pc = 0usize;
         loop {
             let word = code[pc];
+            if COVERS {
+                self.look_at_watched(&marks[pc], linked, pc, base);
+                marks[pc].set(marks[pc].get() | coverage::RAN);
+            }
             pc += 1;
             let byte = |n: u32| (word >> (8 * n) & 0xff) as usize;
             let (op, a, b, c) = (byte(0), byte(1), byte(2), byte(3));
@@ -98,6 +110,13 @@ impl<'c> Vm<'c> {
                 () => {
                     if let Some(frame) = self.frames.last_mut() {
                         frame.pc = pc as u32;
+                    }
+                };
+            }
+            macro_rules! jumped {
+                () => {
+                    if COVERS {
+                        marks[pc - 1].set(marks[pc - 1].get() | coverage::JUMPED);
                     }
                 };
             }
@@ -225,11 +244,13 @@ impl<'c> Vm<'c> {
                 Op::Jump => pc = pc.wrapping_add_signed(((word as i32) >> 8) as isize),
                 Op::JumpIf => {
                     if reg!(a).truthy() {
+                        jumped!();
                         pc = pc.wrapping_add_signed(((word as i32) >> 16) as isize);
                     }
                 }
                 Op::JumpUnless => {
                     if !reg!(a).truthy() {
+                        jumped!();
                         pc = pc.wrapping_add_signed(((word as i32) >> 16) as isize);
                     }
                 }

@@ -38,7 +38,9 @@ impl<'c> Vm<'c> {
         }
         let Some(number) = linked.code.chunk.param(n).default_chunk else { return Ok(Value::Undef) };
         let literal = kept.get().unwrap_or_else(|| linked.unit.literal(self.arena, number));
-        kept.set(Some(literal));
+        if kept.replace(Some(literal)).is_none() && literal.is_some() {
+            self.note_unrun(linked.unit, number);
+        }
         if let Some(value) = literal {
             return Ok(value.again(self.arena));
         }

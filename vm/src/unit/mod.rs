@@ -22,7 +22,7 @@ pub struct ChunkRef {
 }
 
 /// What a definition defines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum DefKind {
     /// `class`

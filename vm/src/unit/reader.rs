@@ -6,6 +6,7 @@ use super::layout::{
 };
 use super::writer::ChunkKind;
 use super::{Def, DefKind, HostMatch};
+use crate::coverage::fingerprint;
 use std::fmt;
 
 /// What is wrong with a unit's words.
@@ -208,6 +209,22 @@ impl<'u> Unit<'u> {
     /// Words of all lists.
     pub fn list_words(&self) -> u32 {
         self.section(Section::Lists).len() as u32
+    }
+
+    /// Where the code of the n-th chunk begins in that of all.
+    pub fn begin(&self, number: u32) -> Read<u32> {
+        let record = self.record(Section::Chunks, number, CHUNK_WORDS);
+        Ok(record.ok_or(UnitFault::ChunkNumber(number))?[0])
+    }
+
+    /// The code of all chunks.
+    pub fn code(&self) -> &'u [u32] {
+        self.section(Section::Code)
+    }
+
+    /// See [`crate::coverage::fingerprint`].
+    pub fn fingerprint(&self) -> u64 {
+        fingerprint([self.section(Section::Code), self.section(Section::Positions)])
     }
 
     /// How many chunks there are.

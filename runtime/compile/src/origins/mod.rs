@@ -114,6 +114,8 @@ pub enum ParameterOrigin {
         key: String,
         /// Each part of the value.
         leaves: Vec<Leaf>,
+        /// What lower entries have for the key, or for parts of it where hashes were merged, that is not in the value.
+        shadowed: Vec<Leaf>,
     },
     /// The node's classifier.
     Classifier,

@@ -215,9 +215,9 @@ impl<'c> Teller<'_, 'c> {
         let given = self.recorded.given.borrow().get(&(id, param.name)).cloned();
         match given {
             None => self.by_place(id, param),
-            Some(Given::Hiera { key, origins }) => {
-                let leaves = origins.iter().map(|origin| leaf(vm, origin)).collect();
-                ParameterOrigin::Hiera { key, leaves }
+            Some(Given::Hiera { key, origins, shadowed }) => {
+                let mut leaves = |all: &[Origin<'c>]| all.iter().map(|origin| leaf(vm, origin)).collect();
+                ParameterOrigin::Hiera { key, leaves: leaves(&origins), shadowed: leaves(&shadowed) }
             }
             Some(Given::Classifier) => ParameterOrigin::Classifier,
             Some(Given::Override) => ParameterOrigin::Override(self.code(id, param)),

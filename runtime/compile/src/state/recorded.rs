@@ -28,8 +28,8 @@ pub(crate) enum LedHow {
 /// What has set a parameter, where its own place does not tell.
 #[derive(Clone)]
 pub(crate) enum Given<'c> {
-    /// Hiera: what was asked for, and where the leaves of its value came from.
-    Hiera { key: String, origins: Vec<Origin<'c>> },
+    /// Hiera: what was asked for, where the leaves of its value came from, and what it went before.
+    Hiera { key: String, origins: Vec<Origin<'c>>, shadowed: Vec<Origin<'c>> },
     /// The node's classifier.
     Classifier,
     /// An override expression; `before` is what stood there.

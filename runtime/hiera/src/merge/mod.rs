@@ -26,6 +26,8 @@ enum Values {
 pub enum MergeStrategy<'c> {
     /// The first value found.
     First,
+    /// The same, but all are asked: for whoever wants to know what the first one shadows.
+    Every,
     /// All values in one array, each once.
     Unique,
     /// Hashes merged at their top level.
@@ -86,7 +88,9 @@ impl<'c> MergeStrategy<'c> {
             MergeStrategy::Unique => ("unique", None),
             MergeStrategy::Hash => ("hash", None),
             MergeStrategy::Deep(options) => (options.name, options.given),
-            MergeStrategy::First => return self.each(vm, variants, ask, Values::AsTheyAre),
+            MergeStrategy::First | MergeStrategy::Every => {
+                return self.each(vm, variants, ask, Values::AsTheyAre);
+            }
         };
         if variants.len() < 2 {
             return self.each(vm, variants, ask, Values::AsTheyAre);
@@ -128,6 +132,7 @@ impl<'c> MergeStrategy<'c> {
                 },
                 (MergeStrategy::Unique, None) => vm.array(&flat(value)),
                 (_, None) => value,
+                (MergeStrategy::Every, Some(before)) => before,
                 (_, Some(before)) => {
                     let value = match values {
                         Values::Copied => copy(vm, value),
@@ -146,7 +151,7 @@ impl<'c> MergeStrategy<'c> {
     /// When the strategy does not merge such values.
     pub fn merge(&self, vm: &mut Vm<'c>, first: Value<'c>, second: Value<'c>) -> Eval<'c> {
         let expected = match self {
-            MergeStrategy::First | MergeStrategy::Deep(_) => None,
+            MergeStrategy::First | MergeStrategy::Every | MergeStrategy::Deep(_) => None,
             MergeStrategy::Unique => Some("Variant[Scalar,Array[Data]]"),
             MergeStrategy::Hash => Some("Hash[String,Data]"),
         };
@@ -156,7 +161,7 @@ impl<'c> MergeStrategy<'c> {
             mismatch::assert_instance(vm, "The second element of the merge", ty, second)?;
         }
         match self {
-            MergeStrategy::First => Ok(first),
+            MergeStrategy::First | MergeStrategy::Every => Ok(first),
             MergeStrategy::Unique => Ok(unique(vm, &[flat(first), flat(second)].concat())),
             MergeStrategy::Hash => match (first, second) {
                 (Value::Hash(first), Value::Hash(second)) => {

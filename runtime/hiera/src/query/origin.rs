@@ -194,6 +194,61 @@ impl<'c> Lookups<'_, 'c> {
     }
 }
 
+/// Notes what parts have at a key that is not the value there: whole, or, where hashes were merged, name by name.
+fn note_shadowed<'c>(
+    all: &mut Vec<Origin<'c>>,
+    key: &str,
+    value: Value<'c>,
+    parts: &[Part<'c>],
+    is_merged: bool,
+) {
+    if let Value::Hash(hash) = value
+        && is_merged
+    {
+        for (name, item) in hash.entries() {
+            let below: Vec<_> = parts.iter().filter_map(|part| part.entry(*name)).collect();
+            note_shadowed(all, &format!("{key}.{}", segment(*name)), *item, &below, is_merged);
+        }
+        return;
+    }
+    // Arrays that are merged lose nothing.
+    if is_merged && matches!(value, Value::Array(_)) {
+        return;
+    }
+    let first = parts.iter().position(|part| part.value.same(value));
+    let others = parts.iter().enumerate().filter(|(number, _)| Some(*number) != first).map(|(_, part)| part);
+    all.extend(others.map(|part| Origin {
+        key: key.to_owned(),
+        value: part.value,
+        places: vec![part.place.clone()],
+    }));
+}
+
+impl<'c> Lookups<'_, 'c> {
+    /// What entries gave for a key behind those that a value came from; `explainer` has seen all of them asked.
+    pub(crate) fn behind(
+        &self,
+        explainer: &Explainer<'c>,
+        key: &str,
+        value: Value<'c>,
+        origins: &[Origin<'c>],
+    ) -> Vec<Origin<'c>> {
+        let Some(parsed) = Key::split(key) else { return Vec::new() };
+        let given = explainer.given_for(key);
+        let parts: Vec<_> = given.iter().filter_map(|given| Part::of(self.tree, given, &parsed)).collect();
+        let file = |place: &OriginPlace| match place {
+            OriginPlace::File(file, _) => OriginPlace::File(file.clone(), None),
+            other => other.clone(),
+        };
+        let mut from: Vec<OriginPlace> = origins.iter().flat_map(|origin| &origin.places).map(file).collect();
+        from.sort_by_key(|place| place.to_string());
+        from.dedup();
+        let mut all = Vec::new();
+        note_shadowed(&mut all, key, value, &parts, from.len() > 1);
+        all
+    }
+}
+
 /// Origins as text: a line a leaf, as `KEY: VALUE (file: FILE, line: LINE)`.
 pub fn to_text<'c>(vm: &mut Vm<'c>, origins: &[Origin<'c>]) -> String {
     let mut out = String::new();

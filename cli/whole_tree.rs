@@ -1,0 +1,103 @@
+//! The arguments of commands that compile all nodes from one tree and say something of the tree: `unused`, `coverage`.
+
+use crate::confine::Confine;
+use crate::nodes::{NodeChoice, bar, threads};
+use crate::render::Renderer;
+use crate::trees::TreeArguments;
+use crate::world::World;
+use crate::{FAILED, USAGE, diff};
+use bunraku::Compiler;
+use bunraku_fleet::choice::show;
+use bunraku_fleet::tree;
+use bunraku_fleet::unused::TargetOf;
+use clap::Args;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// A tree, and the nodes that are compiled from it.
+#[derive(Args)]
+#[command(mut_args(|argument| match argument.get_id().as_str() {
+    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
+    _ => argument,
+}))]
+pub struct WholeTree {
+    /// The tree: a folder, an archive, or `git:REV[:PATH]`.
+    #[arg(value_name = "TREE", default_value = ".")]
+    tree: String,
+    #[command(flatten, next_help_heading = "Which nodes")]
+    choice: NodeChoice,
+    /// How many nodes are compiled side by side [default: one a core].
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten, next_help_heading = "Trees")]
+    trees: TreeArguments,
+    #[command(flatten)]
+    confine: Confine,
+    #[command(flatten)]
+    world: World,
+}
+
+/// What is asked about.
+pub struct Asked<'a> {
+    /// What compiles.
+    pub compiler: &'a Compiler,
+    /// The names of the nodes that are meant, sorted.
+    pub names: &'a [String],
+    /// How each is compiled.
+    pub target: &'a TargetOf<'a>,
+    /// How many at a time.
+    pub threads: usize,
+    /// To be called for each node that is done.
+    pub each: &'a mut dyn FnMut(),
+}
+
+/// A message, and the status to leave with.
+type Failure = (String, u8);
+
+impl WholeTree {
+    /// Asks something of the tree's nodes; the answer, and the tree's folder, where it is one. `command` is named in errors.
+    ///
+    /// # Errors
+    /// When the arguments do not fit, the tree or the nodes can't be read, or there is no answer.
+    pub fn ask<T>(
+        &self,
+        command: &str,
+        renderer: &mut Renderer,
+        ask: impl FnOnce(Asked<'_>) -> Result<T, String>,
+    ) -> Result<(T, Option<PathBuf>), Failure> {
+        if diff::no_other_trees(&self.world, command).is_err() {
+            let message = format!(
+                "{command} takes TREE in place of --environment, --archive, --manifest, --modulepath and -e"
+            );
+            return Err((message, USAGE));
+        }
+        self.answer(renderer, ask).map_err(|message| (message, FAILED))
+    }
+
+    fn answer<T>(
+        &self,
+        renderer: &mut Renderer,
+        ask: impl FnOnce(Asked<'_>) -> Result<T, String>,
+    ) -> Result<(T, Option<PathBuf>), String> {
+        self.world.check_programs(&self.confine)?;
+        let mut nodes = self.world.nodes()?;
+        let tree = tree::open(&self.tree, &self.trees.preparation(self.world.compat)?)?;
+        tree.warnings.iter().for_each(|warning| renderer.warning(warning));
+        let world = diff::world(&self.world, &tree);
+        let prepared = world.prepare_catalogs()?;
+        let compiler = self.confine.compiler().settled();
+        let threads = threads(self.threads);
+        let choice = self.choice.choice(None)?;
+        choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
+        let target = |name: &str| prepared.target_of(&nodes.known(name)?);
+        let bar = bar(nodes.names().len());
+        let mut each = || bar.inc(1);
+        let asked =
+            Asked { compiler: &compiler, names: nodes.names(), target: &target, threads, each: &mut each };
+        let answer = ask(asked);
+        bar.finish_and_clear();
+        compiler.leave();
+        prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
+        Ok((answer?, tree.folder))
+    }
+}

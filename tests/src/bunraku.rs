@@ -22,7 +22,8 @@ fn find() -> Result<PathBuf, String> {
     }
     let release = !cfg!(debug_assertions);
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    build.args(["build", "--quiet", "-p", "bunraku-cli", "--bin", "bunraku"]).current_dir(paths::root());
+    // With all packages, whose features its dependencies then have: those of `cargo test --workspace`, which has built them.
+    build.args(["build", "--quiet", "--workspace", "--bin", "bunraku"]).current_dir(paths::root());
     if release {
         build.arg("--release");
     }

@@ -2,9 +2,10 @@
 
 use crate::configured::Configured;
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::{FAILED, USAGE, machine, output};
-use bunraku::{Compat, Configuration};
+use crate::{FAILED, USAGE, machine, output, world};
+use bunraku::{Compat, Configuration, Data};
 use bunraku_server::access::{Access, Accesses};
+use bunraku_server::check::check;
 use bunraku_server::notices::{Notice, Notices};
 use bunraku_server::server::{Options, Server};
 use bunraku_server::site::Given;
@@ -35,6 +36,10 @@ pub struct Arguments {
     /// File of rules: who may ask what [default: auth.conf beside puppet.conf, or Puppet Server's own rules].
     #[arg(long, value_name = "FILE")]
     auth: Option<PathBuf>,
+    /// A proxy that looks at clients' certificates and names them in headers, where auth.conf has allow-header-cert-info: others are
+    /// not believed, but for those on this machine. It may be said several times.
+    #[arg(long, value_name = "ADDRESS")]
+    proxy: Vec<IpAddr>,
     /// Compile from archives: ARCHIVES/ENVIRONMENT/current is a link to the one in force, looked at once a second.
     #[arg(long, value_name = "DIR")]
     archives: Option<PathBuf>,
@@ -59,6 +64,15 @@ pub struct Arguments {
     /// Requests for compiles that may wait beside them; more are told to come again [default: 8 a thread].
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
+    /// How many seconds a compile may take; 0 is without end.
+    #[arg(long, value_name = "SECONDS", value_parser = world::seconds, default_value = "300")]
+    timeout: f64,
+    /// Sets a limit of compiles: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
+    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = world::limit)]
+    limits: Vec<(String, Data)>,
+    /// The Ruby that runs functions, templates and report processors of modules: a path, or a name to be found on PATH [default: ruby].
+    #[arg(long, value_name = "PATH")]
+    ruby: Option<PathBuf>,
     /// Who is told to come again is to do so within so many seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     retry_after: u64,
@@ -71,7 +85,8 @@ pub struct Arguments {
     /// Tell each request there, as a line of JSON [default: on stderr].
     #[arg(long, value_name = "FILE")]
     access_log: Option<PathBuf>,
-    /// Read everything, say what is in force, and end.
+    /// Read everything, say what would be in force and what looks wrong, and end: nothing is written or sent, so it may be asked beside
+    /// a server that runs.
     #[arg(long)]
     check: bool,
     /// Version of Puppet to stand for.
@@ -130,25 +145,32 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
                 .clone()
                 .zip(arguments.code_content_command.clone())
                 .map(|(code_id, content)| Versions { code_id, content }),
+            limits: arguments
+                .limits
+                .iter()
+                .cloned()
+                .chain([("timeout".to_owned(), arguments.timeout.into())])
+                .collect(),
+            ruby: arguments.ruby.clone(),
+            proxies: arguments.proxy.iter().map(IpAddr::to_canonical).collect(),
         },
-        listen: SocketAddr::new(arguments.address, if arguments.check { 0 } else { port }),
+        listen: SocketAddr::new(arguments.address, port),
         threads,
         queue: arguments.queue.unwrap_or(8 * threads),
         retry_after: arguments.retry_after,
         zips: arguments.compress,
-        metrics: arguments.metrics.filter(|_| !arguments.check),
+        metrics: arguments.metrics,
         notices: Notices::to(tell),
-        accesses: accesses(arguments.access_log.as_deref())?,
+        accesses: accesses(arguments.access_log.as_deref().filter(|_| !arguments.check))?,
         configuration,
     };
-    let server = Server::start(options)?;
     if arguments.check {
-        let told = server.describe()?;
-        server.stop();
-        output::print(&told).map_err(|error| format!("Nothing can be printed: {error}"))?;
+        let found = check(options)?;
+        found.doubts.iter().for_each(|doubt| output::note(&format!("Warning: {doubt}")));
+        output::print(&found.to_string()).map_err(|error| format!("Nothing can be printed: {error}"))?;
         return Ok(None);
     }
-    Ok(Some(server))
+    Server::start(options).map(Some)
 }
 
 /// Waits for signals, and does what they ask for.

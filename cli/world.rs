@@ -369,7 +369,7 @@ pub fn with_hint(mut diagnostic: Diagnostic, target: &Target) -> Diagnostic {
     diagnostic
 }
 
-fn limit(text: &str) -> Result<(String, Data), String> {
+pub fn limit(text: &str) -> Result<(String, Data), String> {
     let (name, number) = text.split_once('=').ok_or("it takes NAME=NUMBER")?;
     match Data::from_json(number) {
         Ok(number @ (Data::Integer(_) | Data::Float(_))) => Ok((name.to_owned(), number)),

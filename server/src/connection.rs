@@ -303,7 +303,9 @@ fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
             (peer.identity.clone(), peer.certificate.clone(), passed)
         }
         true => {
-            let (identity, certificate) = by_headers(&text, site).unwrap_or_default();
+            let is_known = is_proxy(peer.address, &site.proxies);
+            let (identity, certificate) =
+                is_known.then(|| by_headers(&text, site)).flatten().unwrap_or_default();
             (identity, certificate, None)
         }
     };
@@ -315,6 +317,12 @@ fn client(headers: &HeaderMap, peer: &Peer, site: &Site) -> Client {
         certificate,
         passes_on,
     }
+}
+
+/// Whether what somebody there says in headers counts.
+fn is_proxy(address: IpAddr, proxies: &[IpAddr]) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || proxies.contains(&address)
 }
 
 /// What a proxy says of the certificate that it has verified.
@@ -337,4 +345,23 @@ fn der_of(header: &str) -> Option<Bytes> {
     let pem = percent_decode_str(header).decode_utf8_lossy();
     let der = rustls::pki_types::CertificateDer::from_pem_slice(pem.as_bytes()).ok()?;
     Some(Bytes::copy_from_slice(&der))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_count_from_this_machine_and_from_proxies_that_are_named() {
+        let of = |text: &str| text.parse::<IpAddr>().unwrap();
+        let proxies = [of("192.0.2.7"), of("2001:db8::7")];
+        for known in ["127.0.0.1", "::1", "::ffff:127.0.0.1", "192.0.2.7", "::ffff:192.0.2.7", "2001:db8::7"]
+        {
+            assert!(is_proxy(of(known), &proxies), "{known}");
+        }
+        for other in ["192.0.2.8", "::ffff:192.0.2.8", "2001:db8::8", "0.0.0.0"] {
+            assert!(!is_proxy(of(other), &proxies), "{other}");
+        }
+        assert!(!is_proxy(of("192.0.2.7"), &[]));
+    }
 }

@@ -134,7 +134,8 @@ impl Environments {
                 Some(same) => Some(same),
                 None => Some((path.clone(), hash(&path)?)),
             },
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            // Without the link it is compiled from its sources; a link to nothing is a deploy that has gone wrong.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !link.is_symlink() => None,
             Err(error) => return Err(format!("{}: {error}", link.display())),
         };
         current.insert(name.to_owned(), Current { looked: Instant::now(), archive: archive.clone() });

@@ -13,6 +13,8 @@ mod below;
 pub mod bucket;
 pub mod catalog;
 pub mod catalog4;
+pub mod certificates;
+pub mod check;
 pub mod classes;
 pub mod classified;
 pub mod commands;

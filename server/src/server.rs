@@ -2,6 +2,7 @@
 
 use crate::access::Accesses;
 use crate::authority::Place;
+use crate::certificates::Said;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
 use crate::identity::{self, Identity};
@@ -124,10 +125,12 @@ impl Server {
     pub fn start(options: Options) -> Result<Server, String> {
         let gate = Arc::new(Gate::new(options.threads));
         let compiler = Arc::new(Compiler::new());
-        let lasting = Lasting { compiler, gate, commands: None, notices: options.notices.clone() };
+        let notices = options.notices.clone();
+        let lasting = Lasting { compiler, gate, commands: None, notices, only_looks: false };
         let site = Site::read(options.configuration, &options.given, lasting)?;
         check_headers(&site, options.listen)?;
         let tls = Tls::new(site.tls()?, options.notices.clone())?;
+        doubt(&site)?;
         let threads = options.threads.max(1);
         let compiles = Lane::start("compile", threads + WAITING.min(options.queue), threads + options.queue)?;
         let shared = Arc::new(Shared {
@@ -174,37 +177,6 @@ impl Server {
         self.metrics
     }
 
-    /// What is in force, a line each: for a person.
-    ///
-    /// # Errors
-    /// When a setting can't be read.
-    pub fn describe(&self) -> Result<String, String> {
-        let site = self.shared.site();
-        let files = site.tls()?;
-        let rules = match &site.rules_from {
-            Some(file) => file.display().to_string(),
-            None => "Puppet Server's own".to_owned(),
-        };
-        let environments = site.configuration().environment_names()?.join(", ");
-        let authority = match &site.authority {
-            Place::Here(authority) => authority.settings().layout.folder.display().to_string(),
-            Place::Elsewhere(proxy) => proxy.at().to_owned(),
-            Place::Nowhere => "asked by agents elsewhere".to_owned(),
-        };
-        let lines = [
-            ("certname", site.certname.clone()),
-            ("hostcert", files.certificate.display().to_string()),
-            ("hostprivkey", files.key.display().to_string()),
-            ("localcacert", files.authorities.display().to_string()),
-            ("hostcrl", files.revoked.display().to_string()),
-            ("authority", authority),
-            ("rules", format!("{} ({rules})", site.rules.len())),
-            ("environments", environments),
-            ("version", site.compat().server_version().to_owned()),
-        ];
-        Ok(lines.map(|(name, value)| format!("{name}: {value}\n")).concat())
-    }
-
     /// Reads everything again; requests under way end with what they began with.
     ///
     /// # Errors
@@ -215,6 +187,7 @@ impl Server {
         let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;
         self.shared.tls.reload();
+        doubt(&site)?;
         *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
         Ok(())
     }
@@ -240,15 +213,22 @@ impl Drop for Server {
     }
 }
 
-/// Names by headers are for a proxy on this machine: anybody else could call himself what he likes.
-fn check_headers(site: &Site, listen: SocketAddr) -> Result<(), String> {
-    match site.rules.names_by_headers && !listen.ip().is_loopback() {
+/// Names by headers are for proxies that are known: anybody else could call himself what he likes.
+pub(crate) fn check_headers(site: &Site, listen: SocketAddr) -> Result<(), String> {
+    match site.rules.names_by_headers && !listen.ip().is_loopback() && site.proxies.is_empty() {
         true => Err(format!(
-            "allow-header-cert-info takes clients' names from headers, and the server would listen on {listen}: it has to \
-             listen on this machine alone (127.0.0.1)"
+            "allow-header-cert-info takes clients' names from headers, and the server would listen on {listen}: either it listens \
+             on this machine alone (--address 127.0.0.1), or --proxy names who may say them"
         )),
         false => Ok(()),
     }
+}
+
+/// Says what of the certificates will keep agents out.
+fn doubt(site: &Site) -> Result<(), String> {
+    let said = Said::of(&site.tls()?, &site.certname)?;
+    said.doubts.into_iter().for_each(|doubt| site.notices.say("warning", "Puppet", doubt));
+    Ok(())
 }
 
 fn listen(

@@ -30,6 +30,7 @@ use crate::{catalog4, tls};
 use bunraku::files::read;
 use bunraku::{Compat, Compiler, Configuration, Data, Node, Settings};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +61,12 @@ pub struct Given {
     pub addresses: [Option<String>; 2],
     /// Programs that know versions of the code; where none is said, only archives are versions.
     pub versions: Option<Versions>,
+    /// Limits of compiles by their settings, `timeout` among them.
+    pub limits: Vec<(String, Data)>,
+    /// The Ruby that runs what modules have in Ruby, where it is not the one that is found by its name.
+    pub ruby: Option<PathBuf>,
+    /// Proxies that look at clients' certificates: where rules have clients named by headers, by theirs and those of this machine.
+    pub proxies: Vec<IpAddr>,
 }
 
 /// What goes on when the configuration is read anew.
@@ -73,6 +80,8 @@ pub struct Lasting {
     pub commands: Option<Arc<Commands>>,
     /// Where is told what is not answered.
     pub notices: Notices,
+    /// Whether it is only looked at: then no folder is made, and nothing that waits is sent.
+    pub only_looks: bool,
 }
 
 /// A site.
@@ -111,6 +120,8 @@ pub struct Site {
     pub classes: Classes,
     /// The tasks of environments.
     pub tasks: Tasks,
+    /// Proxies whose headers count, where headers do.
+    pub proxies: Vec<IpAddr>,
     /// Who may ask what.
     pub rules: Rules,
     /// Where the rules are from.
@@ -129,7 +140,7 @@ impl Site {
     /// # Errors
     /// What is wrong, by setting or file.
     pub fn read(configuration: Configuration, given: &Given, lasting: Lasting) -> Result<Site, String> {
-        let Lasting { compiler, gate, commands, notices } = lasting;
+        let Lasting { compiler, gate, commands, notices, only_looks } = lasting;
         let path = |name: &str| Ok::<_, String>(PathBuf::from(configuration.get(name)?.text));
         let beside = path("confdir")?.join("auth.conf");
         let rules_from = given.rules.clone().or_else(|| beside.is_file().then_some(beside));
@@ -140,8 +151,18 @@ impl Site {
         let path_of_versions = path("vardir")?.join(VERSIONS);
         let mut settings = configuration.settings()?;
         settings.limits.time = Some(bunraku::TIMEOUT);
+        given.limits.iter().try_for_each(|(name, value)| settings.set(name, value))?;
+        if let Some(ruby) = &given.ruby {
+            settings.ruby.program.clone_from(ruby);
+        }
         let told = Told::by(&configuration)?;
-        let commands = commands_of(&configuration, told, commands, &notices)?;
+        let commands = match only_looks {
+            true => told
+                .anything()
+                .then(|| Commands::idle(&configuration, notices.clone()).map(Arc::new))
+                .transpose()?,
+            false => commands_of(&configuration, told, commands, &notices)?,
+        };
         let of = |tells: bool| commands.as_ref().filter(|_| tells);
         let catalogs = of(told.catalogs).cloned();
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
@@ -185,6 +206,7 @@ impl Site {
             bucket,
             classes,
             tasks,
+            proxies: given.proxies.clone(),
             rules,
             rules_from,
             names,
@@ -199,6 +221,7 @@ impl Site {
             gate: Arc::clone(&self.gate),
             commands: self.commands.clone(),
             notices: self.notices.clone(),
+            only_looks: false,
         }
     }
 
@@ -362,6 +385,10 @@ struct Told {
 }
 
 impl Told {
+    fn anything(self) -> bool {
+        self.facts || self.catalogs || self.reports
+    }
+
     fn by(configuration: &Configuration) -> Result<Told, String> {
         let is_puppetdb = |name: &String| matches!(name.as_str(), "puppetdb" | "store_configs");
         let reports = configuration.get("reports")?.text;
@@ -385,7 +412,7 @@ fn commands_of(
     before: Option<Arc<Commands>>,
     notices: &Notices,
 ) -> Result<Option<Arc<Commands>>, String> {
-    if !(told.facts || told.catalogs || told.reports) {
+    if !told.anything() {
         return Ok(before);
     }
     if let Some(before) = before {

@@ -2,6 +2,7 @@
 //! read anew; one that can't be read, or fits no more, leaves what was there before in force.
 
 use crate::notices::Notices;
+use der::Decode;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -9,6 +10,7 @@ use rustls::{RootCertStore, ServerConfig};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use x509_cert::crl::CertificateList;
 
 /// How often it is looked whether files have changed.
 const LOOK: Duration = Duration::from_secs(1);
@@ -108,7 +110,9 @@ impl Files {
         for authority in all::<CertificateDer<'static>>(&self.authorities, "localcacert")? {
             roots.add(authority).map_err(|error| wrong("localcacert", &self.authorities, &error))?;
         }
-        let revoked = all::<CertificateRevocationListDer<'static>>(&self.revoked, "hostcrl")?;
+        let mut revoked = all::<CertificateRevocationListDer<'static>>(&self.revoked, "hostcrl")?;
+        // Of several lists of one issuer the first is asked: that is to be the newest.
+        revoked.sort_by_cached_key(|list| std::cmp::Reverse(made(list)));
         let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), Arc::clone(&provider))
             .with_crls(revoked)
             .enforce_revocation_expiration()
@@ -125,6 +129,12 @@ impl Files {
             .with_single_cert(chain, key)
             .map_err(|error| wrong("hostcert", &self.certificate, &error))
     }
+}
+
+/// When a revocation list was made; one that can't be read is refused by whoever reads it next.
+fn made(list: &CertificateRevocationListDer<'_>) -> Option<Duration> {
+    let list = CertificateList::from_der(list).ok()?;
+    Some(list.tbs_cert_list.this_update.to_unix_duration())
 }
 
 /// All that a file has of a kind: at least one.

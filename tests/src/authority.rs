@@ -136,6 +136,16 @@ impl Authority {
         self.list()
     }
 
+    /// Writes `crl.pem` anew, good for so many days.
+    ///
+    /// # Errors
+    /// When `openssl` fails.
+    pub fn list_for(&self, days: u32) -> Result<(), String> {
+        let days = days.to_string();
+        let list = ["ca", "-config", "ca.cnf", "-gencrl", "-crldays", &days, "-out", "crl.pem"];
+        ok(self.openssl().args(list))
+    }
+
     /// Writes `crl.pem`.
     fn list(&self) -> Result<(), String> {
         ok(self.openssl().args(["ca", "-config", "ca.cnf", "-gencrl", "-out", "crl.pem"]))

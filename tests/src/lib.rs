@@ -9,6 +9,7 @@ pub mod bunraku;
 pub mod ca;
 pub mod canonical;
 pub mod certificates;
+pub mod clock;
 pub mod compare;
 pub mod control_repo;
 pub mod corpus;

@@ -41,7 +41,17 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// Reports that were accepted are kept and wait for PuppetDB, whenever the server is killed.
+fn text_of(file: &Path) -> String {
+    String::from_utf8_lossy(&fs::read(file).expect("a file can be read")).into_owned()
+}
+
+/// The number that facts have in these tests.
+fn number_in(text: &str) -> Option<usize> {
+    text.split_once("number-")?.1.get(..5)?.parse().ok()
+}
+
+/// Reports and facts that were accepted are kept and wait for PuppetDB, whenever the server is killed: each report, and of a node's
+/// facts those that came last.
 #[test]
 fn what_was_accepted_is_there_when_the_server_is_killed() {
     const KILLS: u32 = 12;
@@ -49,6 +59,8 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
     let conf = site.confdir().join("puppet.conf");
     let text = fs::read_to_string(&conf).expect("it is there");
     write(&conf, &text.replace("reports = store", "reports = store,puppetdb"));
+    let routes = "---\nmaster:\n  facts:\n    terminus: puppetdb\n    cache: yaml\n";
+    write(&site.confdir().join("routes.yaml"), routes);
     let nobody = free_port().expect("there is one");
     write(
         &site.confdir().join("puppetdb.conf"),
@@ -56,17 +68,27 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
     );
     let report = fs::read_to_string(paths::spec().join("http/report.json")).expect("it is there");
     let (number, mut accepted) = (AtomicUsize::new(0), BTreeSet::new());
+    let newest: [AtomicUsize; 3] = Default::default();
     for round in 0..KILLS {
         let server = BunrakuServer::start(&site, &["--compat", "8"]).expect("the server starts");
         let client = Client::new(site.authority(), server.port());
-        let send = |node: &str| {
+        let send = |node: &str, newest: &AtomicUsize| {
             let mut own = Vec::new();
             let name = format!("{node}.example.com");
             let report = report.replace("HOST", &name);
             loop {
                 // Of one node and minute the server takes a thousand reports: this makes fewer, however fast it is.
                 std::thread::sleep(Duration::from_millis(5));
-                let mark = format!("mark-{:05}-", number.fetch_add(1, Ordering::Relaxed));
+                let number = number.fetch_add(1, Ordering::Relaxed);
+                let facts =
+                    serde_json::json!({"name": name, "values": {"number": format!("number-{number:05}-")}});
+                let path = format!("/puppet/v3/facts/{name}?{ENVIRONMENT}");
+                match client.send(Some(node), &request("PUT", &path, &facts.to_string())) {
+                    Ok(answer) if answer.status == 200 => newest.store(number, Ordering::Relaxed),
+                    Ok(answer) => panic!("{}: {}", answer.status, String::from_utf8_lossy(&answer.body)),
+                    Err(_) => return own,
+                }
+                let mark = format!("mark-{number:05}-");
                 let mut marked: Value = serde_json::from_str(&report).expect("it is JSON");
                 marked["configuration_version"] = mark.clone().into();
                 let path = format!("/puppet/v3/report/{name}?{ENVIRONMENT}");
@@ -79,7 +101,9 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
             }
         };
         std::thread::scope(|scope| {
-            let threads = ["web01", "other", "strange"].map(|node| scope.spawn(move || send(node)));
+            let nodes = ["web01", "other", "strange"].iter().zip(&newest);
+            let threads: Vec<_> =
+                nodes.map(|(node, newest)| scope.spawn(move || send(node, newest))).collect();
             std::thread::sleep(Duration::from_millis(u64::from(60 + 23 * round)));
             server.signal(Signal::SIGKILL).expect("it is killed");
             for thread in threads {
@@ -97,6 +121,25 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
             .collect();
         let lost: Vec<&String> = accepted.iter().filter(|mark| !text.contains(*mark)).collect();
         assert!(lost.is_empty(), "{folder}: {} of {} are lost: {lost:?}", lost.len(), accepted.len());
+    }
+    for (node, newest) in ["web01", "other", "strange"].iter().zip(&newest) {
+        for folder in ["yaml/facts", "puppetdb-commands"] {
+            let mut all = Vec::new();
+            files(&site.folder().join("var").join(folder), &mut all);
+            let is_of_node = |path: &PathBuf| {
+                let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                name.contains(&format!("{node}.example.com")) && !name.contains("store_report")
+            };
+            let kept: Vec<String> =
+                all.iter().filter(|path| is_of_node(path)).map(|file| text_of(file)).collect();
+            let kept: BTreeSet<usize> = kept.iter().filter_map(|text| number_in(text)).collect();
+            // One that came after it may have been kept without its answer having arrived.
+            let accepted = newest.load(Ordering::Relaxed);
+            assert!(
+                kept.last().is_some_and(|last| *last >= accepted),
+                "{node}: {folder}: {kept:?}: {accepted}"
+            );
+        }
     }
     println!("{} reports were accepted by a server that was killed {KILLS} times", accepted.len());
 }
@@ -224,10 +267,14 @@ fn archives_may_go_and_break() {
     site.deploy(&archives[1]).expect("it is deployed");
     let (status, text) = ask();
     assert!(status == 200 && text.contains("version 1"), "{status}: {text}");
-    // The archive in force is removed: what is there already is served on, or it is an error; the server lives.
+    // The archive in force is removed: that is an error, and no reason to compile sources that nobody has deployed.
+    write(
+        &site.folder().join("code/environments/production/manifests/site.pp"),
+        "notify { 'not deployed': }",
+    );
     fs::remove_file(&archives[1]).expect("files can be removed");
     let (status, text) = ask();
-    assert!(status == 500 || text.contains("version 1"), "{status}: {text}");
+    assert!(status == 500 && text.contains("production/current"), "{status}: {text}");
     site.deploy(&archives[0]).expect("it is deployed");
     assert_eq!(ask().0, 200);
 }
@@ -258,6 +305,19 @@ fn a_full_disk_is_said() {
     let refused = put(&facts);
     let text = String::from_utf8_lossy(&refused.body).into_owned();
     assert!(refused.status == 500 && text.contains("No space left"), "{}: {text}", refused.status);
+    // The same of a report, to the disk and to the spool.
+    let report = fs::read_to_string(paths::spec().join("http/report.json")).expect("it is there");
+    let put_report = |long: usize| {
+        let mut report: Value =
+            serde_json::from_str(&report.replace("HOST", "web01.example.com")).expect("JSON");
+        report["configuration_version"] = "x".repeat(long).into();
+        let path = format!("/puppet/v3/report/web01.example.com?{ENVIRONMENT}");
+        client.send(Some("web01"), &request("PUT", &path, &report.to_string())).expect("there is an answer")
+    };
+    let refused = put_report(100_000);
+    let text = String::from_utf8_lossy(&refused.body).into_owned();
+    assert!(refused.status == 500 && text.contains("No space left"), "{}: {text}", refused.status);
+    assert_eq!(put_report(10).status, 200);
     let small = "{\"name\":\"web01.example.com\",\"values\":{\"short\":\"x\"}}";
     assert_eq!(put(small).status, 200);
     let begun = Instant::now();

@@ -117,6 +117,12 @@ fn headers_and_fields_name_nobody() {
     assert_eq!(status(&site, &server, Some("other"), &head("GET", OWN, headers)), 403);
 }
 
+fn serves_by_headers(site: &Site, server: &BunrakuServer) {
+    let path = "/puppet/v3/catalog/other.example.com?environment=production";
+    let headers = "X-Client-Verify: SUCCESS\r\nX-Client-DN: CN=other.example.com\r\n";
+    assert_eq!(status(site, server, None, &head("GET", path, headers)), 200);
+}
+
 /// The server does not start where a proxy's headers would count and everybody can reach it.
 #[test]
 fn names_by_headers_are_for_this_machine_alone() {
@@ -128,10 +134,13 @@ fn names_by_headers_are_for_this_machine_alone() {
     let auth = file.display().to_string();
     let refused = BunrakuServer::start(&site, &["--auth", &auth, "--address", "0.0.0.0"]).err();
     assert!(refused.is_some_and(|why| why.contains("allow-header-cert-info")));
+    // Where the proxy is named it does: this machine is believed anyway.
+    let everywhere = ["--auth", &auth, "--address", "0.0.0.0", "--proxy", "192.0.2.7"];
+    serves_by_headers(&site, &start(&site, &everywhere));
     let server = start(&site, &["--auth", &auth]);
     let path = "/puppet/v3/catalog/other.example.com?environment=production";
     let by = |headers: &str| status(&site, &server, None, &head("GET", path, headers));
-    assert_eq!(by("X-Client-Verify: SUCCESS\r\nX-Client-DN: CN=other.example.com\r\n"), 200);
+    serves_by_headers(&site, &server);
     assert_eq!(by("X-Client-Verify: FAILED\r\nX-Client-DN: CN=other.example.com\r\n"), 403);
     assert_eq!(by("X-Client-DN: CN=other.example.com\r\n"), 403);
     assert_eq!(

@@ -99,6 +99,14 @@ impl Commands {
         Commands::start(Told::of(configuration)?, Spool::open(spool, limits)?, notices, PAUSES)
     }
 
+    /// The same, to look at only: nothing of a folder is read, nothing is taken or sent.
+    ///
+    /// # Errors
+    /// When `puppetdb.conf` or the certificates can't be used.
+    pub fn idle(configuration: &Configuration, notices: Notices) -> Result<Commands, String> {
+        Commands::start(Told::of(configuration)?, Spool::closed(), notices, PAUSES)
+    }
+
     /// The same, sent by a function.
     ///
     /// # Errors

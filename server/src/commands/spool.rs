@@ -137,6 +137,12 @@ impl Spool {
         Ok(spool)
     }
 
+    /// One without a folder, which is always full.
+    pub fn closed() -> Spool {
+        let limits = Limits { commands: 0, bytes: 0 };
+        Spool { folder: PathBuf::new(), limits, waiting: Mutex::default(), changed: Condvar::new() }
+    }
+
     /// Takes a command in: when this returns, it is on the disk.
     ///
     /// # Errors

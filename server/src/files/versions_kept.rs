@@ -2,7 +2,9 @@
 //! asks for the files of that version, when the environment's folder has others already.
 //!
 //! `FOLDER/versions/VERSION/PATH` is a hard link to `FOLDER/contents/SHA256`: what is equal in many versions lies there once. A
-//! version that no catalog has named for 30 days is removed when a new one appears.
+//! version that no catalog has named for 30 days is removed when a new one appears. What this process has seen named counts by the time
+//! that has passed, for what earlier ones have noted there is only the clock: one that is set forwards by a month is no reason to
+//! remove what agents are asking for.
 
 use super::checksums::Hash;
 use lru::LruCache;
@@ -127,9 +129,12 @@ impl VersionsKept {
         for entry in fs::read_dir(versions)? {
             let entry = entry?;
             let age = entry.metadata()?.modified()?.elapsed().unwrap_or_default();
-            if age > KEPT {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_named = known.noted.get(&*name).is_some_and(|when| when.elapsed() <= KEPT);
+            if age > KEPT && !is_named {
                 fs::remove_dir_all(entry.path())?;
-                known.noted.remove(&*entry.file_name().to_string_lossy());
+                known.noted.remove(&*name);
                 is_any = true;
             }
         }
@@ -222,6 +227,11 @@ mod tests {
         old.set_modified(long_ago).unwrap();
         fs::write(&file, "other").unwrap();
         let other = "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa";
+        // Whoever has seen it named knows better than the clock.
+        kept.keep("newer", "modules/a/files/f", &file, other).unwrap();
+        assert!(kept.find("old", "modules/a/files/f").is_some());
+        old.set_modified(long_ago).unwrap();
+        let kept = VersionsKept::new(folder.path().join("kept"));
         kept.keep("new", "modules/a/files/f", &file, other).unwrap();
         let found = ["old", "young", "new"].map(|version| kept.find(version, "modules/a/files/f").is_some());
         assert_eq!(found, [false, true, true]);

@@ -31,15 +31,26 @@ impl BunrakuServer {
     /// # Errors
     /// As of [`BunrakuServer::start`].
     pub fn start_at(confdir: PathBuf, arguments: &[&str]) -> Result<BunrakuServer, String> {
+        BunrakuServer::start_by(confdir, arguments, Vec::new())
+    }
+
+    /// The same with variables of its environment.
+    ///
+    /// # Errors
+    /// As of [`BunrakuServer::start`].
+    pub fn start_by(
+        confdir: PathBuf,
+        arguments: &[&str],
+        variables: Vec<(String, String)>,
+    ) -> Result<BunrakuServer, String> {
         let mut command = Command::new(bunraku::binary()?);
-        command.args(["server", "--port", "0", "--confdir"]).arg(confdir).args(arguments);
+        command.args(["server", "--port", "0", "--confdir"]).arg(confdir).args(arguments).envs(variables);
         if !arguments.contains(&"--address") {
             command.args(["--address", "127.0.0.1"]);
         }
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
         let stderr = child.stderr.take().ok_or("it has no stderr")?;
-        let said = Arc::new(Mutex::new(String::new()));
         let mut lines = BufReader::new(stderr).lines();
         let mut begin = String::new();
         let port = loop {
@@ -47,12 +58,13 @@ impl BunrakuServer {
                 let _ = child.wait();
                 return Err(format!("bunraku server does not start: {begin}"));
             };
-            if let Some(port) = line.strip_prefix("Listening on 127.0.0.1:") {
+            if let Some((_, port)) = line.strip_prefix("Listening on ").and_then(|at| at.rsplit_once(':')) {
                 break port.parse().map_err(|_| format!("no port: {line}"))?;
             }
             begin.push_str(&line);
             begin.push('\n');
         };
+        let said = Arc::new(Mutex::new(begin));
         let kept = Arc::clone(&said);
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {

@@ -1,0 +1,216 @@
+//! What a configuration comes to, for people: what would be in force if a server were started with it, and what looks wrong. Nothing
+//! is written, sent or listened on, so it may be looked at beside a server that runs, and as another user.
+
+use crate::authority::Place;
+use crate::certificates::Said;
+use crate::environments::Environments;
+use crate::gate::Gate;
+use crate::server::{Options, check_headers};
+use crate::site::{Lasting, Site};
+use crate::tls::Tls;
+use bunraku::Compiler;
+use bunraku::process::{Errors, Limits, run};
+use rustix::fs::{Access, access};
+use std::fmt::{self, Display, Formatter};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Where Puppet Server has its rules, which lie beside `puppet.conf` here.
+const RULES_OF_PUPPET_SERVER: [&str; 2] =
+    ["/etc/puppetlabs/puppetserver/conf.d/auth.conf", "/etc/puppet/puppetserver/conf.d/auth.conf"];
+
+/// What a check has found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// What is in force: a name and what it is.
+    pub lines: Vec<(String, String)>,
+    /// What looks wrong, though a server would start with it.
+    pub doubts: Vec<String>,
+}
+
+impl Display for Found {
+    fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {
+        self.lines.iter().try_for_each(|(name, what)| writeln!(out, "{name}: {what}"))
+    }
+}
+
+/// Reads all that a server with these options would read.
+///
+/// # Errors
+/// What would keep it from starting.
+pub fn check(options: Options) -> Result<Found, String> {
+    let lasting = Lasting {
+        compiler: Arc::new(Compiler::new()),
+        gate: Arc::new(Gate::new(options.threads)),
+        commands: None,
+        notices: options.notices.clone(),
+        only_looks: true,
+    };
+    let site = Site::read(options.configuration, &options.given, lasting)?;
+    check_headers(&site, options.listen)?;
+    let files = site.tls()?;
+    Tls::new(files.clone(), options.notices)?;
+    let certificates = Said::of(&files, &site.certname)?;
+    let mut found = Found { lines: Vec::new(), doubts: certificates.doubts };
+    let conf = text(&site, "config")?;
+    found.say("puppet.conf", if Path::new(&conf).is_file() { conf } else { format!("{conf} (not there)") });
+    found.say("version", site.compat().server_version());
+    found.say("certname", site.certname.clone());
+    certificates.lines.into_iter().for_each(|(name, what)| found.say(name, what));
+    found.say("listens on", options.listen.to_string());
+    let (threads, queue) = (options.threads.max(1), options.queue);
+    found.say("compiles", format!("{threads} at once, {queue} more may wait"));
+    found.who(&site);
+    found.environments(&site.environments)?;
+    found.programs(&site)?;
+    found.data(&site)?;
+    found.ruby(&site.settings.ruby.program);
+    Ok(found)
+}
+
+fn text(site: &Site, setting: &str) -> Result<String, String> {
+    Ok(site.configuration().get(setting)?.text)
+}
+
+impl Found {
+    fn say(&mut self, name: &str, what: impl Into<String>) {
+        self.lines.push((name.to_owned(), what.into()));
+    }
+
+    /// Who may ask what, and who signs.
+    fn who(&mut self, site: &Site) {
+        let count = site.rules.len();
+        match &site.rules_from {
+            Some(file) => self.say("rules", format!("{count}, of {}", file.display())),
+            None => {
+                self.say("rules", format!("{count}, Puppet Server's own"));
+                if let Some(file) = RULES_OF_PUPPET_SERVER.iter().find(|file| Path::new(file).is_file()) {
+                    self.doubts.push(format!(
+                        "{file} is not read: copy it beside puppet.conf or name it by --auth, if anything was changed in it"
+                    ));
+                }
+            }
+        }
+        let authority = match &site.authority {
+            Place::Here(authority) => {
+                format!("this server, in {}", authority.settings().layout.folder.display())
+            }
+            Place::Elsewhere(proxy) => format!("{}, to which agents' requests are passed on", proxy.at()),
+            Place::Nowhere => "asked by agents themselves (no ca_server is set)".to_owned(),
+        };
+        self.say("authority", authority);
+    }
+
+    fn environments(&mut self, environments: &Environments) -> Result<(), String> {
+        let configuration = environments.configuration();
+        let path = configuration.get("environmentpath")?.text;
+        let names = configuration.environment_names()?;
+        if names.is_empty() {
+            self.doubts.push(format!("There is no environment: environmentpath is {path}"));
+        }
+        for name in names {
+            let line = match environments.get(&name) {
+                Ok(served) => {
+                    let modules =
+                        environments.setting("modulepath", &name).map_err(|failure| failure.message)?;
+                    let modulepath: Vec<PathBuf> =
+                        modules.unwrap_or_default().split(':').map(PathBuf::from).collect();
+                    let count = match configuration.modules(&modulepath) {
+                        Ok(modules) => modules.len().to_string(),
+                        Err(why) => {
+                            self.doubts.push(format!("Environment {name}: {why}"));
+                            "unusable".to_owned()
+                        }
+                    };
+                    let code = served
+                        .code_id
+                        .as_ref()
+                        .map_or_else(|| "sources".to_owned(), |id| format!("archive {id}"));
+                    format!("{} ({code}; modules: {count})", served.folder.display())
+                }
+                Err(failure) => {
+                    self.doubts
+                        .push(format!("Environment {name} can't be compiled from: {}", failure.message));
+                    "unusable".to_owned()
+                }
+            };
+            self.say(&format!("environment {name}"), line);
+        }
+        Ok(())
+    }
+
+    /// Programs that are asked of nodes.
+    fn programs(&mut self, site: &Site) -> Result<(), String> {
+        let terminus = text(site, "node_terminus")?;
+        let programs = site.configuration().programs()?;
+        let classifier = programs.iter().find(|(name, _)| *name == "external_nodes");
+        match classifier.and_then(|(_, program)| program.as_deref()) {
+            Some(program) => self.say("classifier", program.display().to_string()),
+            None => self.say("classifier", format!("none (node_terminus is {terminus})")),
+        }
+        for (name, program) in programs {
+            if let Some(program) = program.filter(|program| program.is_absolute())
+                && let Err(why) = access(&program, Access::EXEC_OK)
+            {
+                self.doubts.push(format!(
+                    "{name} names {}, which can't be run by this user: {why}",
+                    program.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// What runs functions and templates that are not run without it.
+    fn ruby(&mut self, program: &Path) {
+        let mut asks = Command::new(program);
+        asks.args(["-e", "print RUBY_VERSION"]);
+        let limits = Limits { bytes: 1 << 10, time: Duration::from_secs(10) };
+        let (program, version) = (program.display(), run(&mut asks, Errors::Joined, limits));
+        let why = match version {
+            Ok(ended) if ended.status.success() => {
+                return self.say("ruby", format!("{program} ({})", String::from_utf8_lossy(&ended.output)));
+            }
+            Ok(ended) => ended.status.to_string(),
+            Err(error) => error.to_string(),
+        };
+        self.say("ruby", format!("{program} (does not run)"));
+        let then = "functions, templates and report processors that need Ruby will fail";
+        self.doubts.push(format!("Ruby does not run ({program}: {why}): {then}; --ruby names another"));
+    }
+
+    /// Where facts, reports and commands go, and whether they can be written.
+    fn data(&mut self, site: &Site) -> Result<(), String> {
+        let configuration = site.configuration();
+        self.say("reports", text(site, "reports")?);
+        let cache = configuration.facts_cache()?.map(|cache| format!(", and {cache}")).unwrap_or_default();
+        let facts = match configuration.facts_terminus()?.as_str() {
+            "facter" => "json".to_owned(),
+            other => other.to_owned(),
+        };
+        self.say("facts", format!("{facts}{cache}"));
+        self.say(
+            "puppetdb",
+            match site.commands.is_some() {
+                true => configuration.puppetdb_servers()?.urls.join(", "),
+                false => "is told nothing".to_owned(),
+            },
+        );
+        let vardir = PathBuf::from(text(site, "vardir")?);
+        self.say("vardir", vardir.display().to_string());
+        let there = vardir.ancestors().find(|folder| folder.exists()).unwrap_or(Path::new("/"));
+        let why = match access(there, Access::WRITE_OK) {
+            Err(why) => Some(why.to_string()),
+            Ok(()) => (!there.is_dir()).then(|| format!("{} is no folder", there.display())),
+        };
+        if let Some(why) = why {
+            let vardir = vardir.display();
+            self.doubts.push(format!(
+                "vardir is {vardir}, where this user can't write ({why}): facts and reports will be refused"
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! What the compile server bounds: how slow a client may be, how much it may send, how long code may run, whose certificates it takes;
+//! and that of one node's request nothing is left for another's.
+
+use bunraku_tests::authority::{Ask, Authority};
+use bunraku_tests::http::bunraku_server::BunrakuServer;
+use bunraku_tests::http::client::{Answer, Client};
+use bunraku_tests::http::site::Site;
+use std::fs;
+use std::io::{Read, Write};
+use std::net::Shutdown;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+const NODE: &str = "web01.example.com";
+
+fn start(site: &Site, arguments: &[&str]) -> BunrakuServer {
+    BunrakuServer::start(site, &[&["--compat", "8"], arguments].concat()).expect("the server starts")
+}
+
+fn write(path: &Path, text: &str) {
+    fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("folders can be made");
+    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+}
+
+fn head(method: &str, path: &str, more: &str) -> Vec<u8> {
+    let always = "Host: localhost\r\nConnection: close\r\nAccept: application/json, application/octet-stream";
+    format!("{method} {path}?environment=production HTTP/1.1\r\n{always}\r\n{more}\r\n").into_bytes()
+}
+
+fn catalog(client: &Client, node: &str, environment: &str) -> Result<Answer, String> {
+    let path = format!("/puppet/v3/catalog/{node}.example.com?environment={environment}");
+    let ask =
+        format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAccept: application/json\r\n\r\n");
+    client.send(Some(node), ask.as_bytes())
+}
+
+fn serves(client: &Client) {
+    let answer = catalog(client, "other", "production").expect("there is an answer");
+    assert_eq!(answer.status, 200, "{}", String::from_utf8_lossy(&answer.body));
+}
+
+/// One that begins a body and says no more, one that ends in the middle of it, one that takes nothing of what it has asked for: each
+/// is let go, and others are served meanwhile.
+#[test]
+fn clients_that_do_not_go_on_are_let_go() {
+    const LARGE: usize = 96 << 20;
+    let site = Site::new().expect("a site can be made");
+    let large = site.folder().join("code/environments/production/modules/site/files/large");
+    fs::write(&large, vec![b'x'; LARGE]).expect("files can be written");
+    let server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    let report = format!("/puppet/v3/report/{NODE}");
+    let begun = Instant::now();
+    let silent = || {
+        let mut connection = client.connect(Some("web01")).expect("a connection begins");
+        let head = head("PUT", &report, "Content-Type: application/json\r\nContent-Length: 100\r\n");
+        connection.write_all(&[&head[..], b"{\"host\""].concat()).expect("it takes bytes");
+        let mut rest = Vec::new();
+        let ended = connection.read_to_end(&mut rest);
+        let text = String::from_utf8_lossy(&rest).into_owned();
+        assert!(ended.is_err() || text.is_empty() || text.starts_with("HTTP/1.1 408"), "{text}");
+        begun.elapsed()
+    };
+    let reads_nothing = || {
+        let mut connection = client.connect(Some("web01")).expect("a connection begins");
+        connection
+            .write_all(&head("GET", "/puppet/v3/file_content/modules/site/large", ""))
+            .expect("it takes bytes");
+        std::thread::sleep(Duration::from_secs(36));
+        let (mut all, mut piece) = (0, vec![0; 1 << 20]);
+        while let Ok(read) = connection.read(&mut piece)
+            && read > 0
+        {
+            all += read;
+        }
+        assert!(all < LARGE, "{all} bytes came after all");
+    };
+    std::thread::scope(|scope| {
+        let reads_nothing = scope.spawn(reads_nothing);
+        let silent = scope.spawn(silent);
+        for _ in 0..20 {
+            let mut connection = client.connect(Some("web01")).expect("a connection begins");
+            let head = head("PUT", &report, "Content-Type: application/json\r\nContent-Length: 100\r\n");
+            connection.write_all(&[&head[..], b"{\"host\""].concat()).expect("it takes bytes");
+            connection.sock.shutdown(Shutdown::Write).expect("it can be ended");
+            let mut rest = Vec::new();
+            let _ = connection.read_to_end(&mut rest);
+            assert!(!rest.starts_with(b"HTTP/1.1 200"), "{}", String::from_utf8_lossy(&rest));
+        }
+        serves(&client);
+        let ended = silent.join().expect("no panic");
+        assert!((25..45).contains(&ended.as_secs()), "{ended:?}");
+        reads_nothing.join().expect("no panic");
+    });
+    serves(&client);
+    assert!(!site.folder().join("var/reports").join(NODE).exists(), "no report was whole");
+}
+
+/// A report may have 64 MB, and is refused before more of it is there; a node's name in it is the path's.
+#[test]
+fn reports_have_a_limit_and_an_owner() {
+    let site = Site::new().expect("a site can be made");
+    let server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    let path = format!("/puppet/v3/report/{NODE}");
+    let much = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", (64 << 20) + 1);
+    let answer = client.send(Some("web01"), &head("PUT", &path, &much)).expect("there is an answer");
+    assert_eq!(answer.status, 413);
+    let body = "{\"host\":\"other.example.com\",\"report_format\":12,\"time\":\"2026-01-01T00:00:00Z\",\"logs\":[],\
+                \"metrics\":{},\"resource_statuses\":{},\"status\":\"unchanged\",\"environment\":\"production\"}";
+    let length = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    let bytes = [head("PUT", &path, &length), body.as_bytes().to_vec()].concat();
+    let answer = client.send(Some("web01"), &bytes).expect("there is an answer");
+    let text = String::from_utf8_lossy(&answer.body).into_owned();
+    assert!(answer.status >= 400, "{text}");
+    assert!(!site.folder().join("var/reports").exists());
+    serves(&client);
+}
+
+/// Code that never ends is ended when its time is over, in Puppet's language and in Ruby, and holds up nobody else.
+#[test]
+fn code_that_never_ends_is_ended() {
+    let site = Site::new().expect("a site can be made");
+    let folder = site.folder().join("code/environments/production");
+    write(
+        &folder.join("modules/site/lib/puppet/functions/site/forever.rb"),
+        "Puppet::Functions.create_function(:'site::forever') { def forever = loop { } }\n",
+    );
+    let manifest = "node 'fails.example.com' { site::forever() }\n\
+        node 'strange.example.com' { Integer[0, 9000000000000000000].each |$number| { $twice = $number + $number } }\n\
+        node default { notify { 'well': } }\n";
+    write(&folder.join("manifests/site.pp"), manifest);
+    let limits = ["--threads", "2", "--timeout", "4", "--limit", "ruby_timeout=3"];
+    let server = start(&site, &limits);
+    let client = Client::new(site.authority(), server.port());
+    std::thread::scope(|scope| {
+        let endless = ["fails", "strange"].map(|node| {
+            let client = &client;
+            scope.spawn(move || {
+                let begun = Instant::now();
+                let answer = catalog(client, node, "production").expect("there is an answer");
+                (answer.status, String::from_utf8_lossy(&answer.body).into_owned(), begun.elapsed())
+            })
+        });
+        std::thread::sleep(Duration::from_millis(300));
+        serves(&client);
+        for (thread, seconds) in endless.into_iter().zip([3, 4]) {
+            let (status, text, took) = thread.join().expect("no panic");
+            assert_eq!(status, 500, "{text}");
+            assert!(text.contains(&format!("{seconds} second")) || text.contains("timeout"), "{text}");
+            assert!((2..30).contains(&took.as_secs()), "{took:?}: {text}");
+        }
+    });
+    serves(&client);
+    let refused = BunrakuServer::start(&site, &["--limit", "max_fun=3"]).err();
+    assert!(refused.as_ref().is_some_and(|why| why.contains("max_fun")), "{refused:?}");
+}
+
+/// Of several authorities each needs its revocation list: without it, whoever has a certificate by it is refused.
+#[test]
+fn every_issuer_needs_its_list() {
+    let site = Site::new().expect("a site can be made");
+    let beside = tempfile::tempdir().expect("a folder can be made");
+    let second = Authority::new(beside.path(), "Second authority").expect("openssl makes an authority");
+    let subject = Some("/CN=other.example.com".to_owned());
+    second.issue("second", &Ask { subject, ..Ask::default() }).expect("openssl issues");
+    let own = site.authority().folder();
+    for ending in ["pem", "key"] {
+        let file = format!("second.{ending}");
+        fs::copy(beside.path().join(&file), own.join(&file)).expect("files can be copied");
+    }
+    let append = |file: &str| {
+        let text = [own.join(file), beside.path().join(file)]
+            .map(|path| fs::read_to_string(path).expect("it is there"));
+        fs::write(own.join(file), text.concat()).expect("files can be written");
+    };
+    append("ca.pem");
+    let server = start(&site, &[]);
+    let warning = "hostcrl has no revocation list of Second authority";
+    assert!(server.said().contains(warning), "{}", server.said());
+    let client = Client::new(site.authority(), server.port());
+    let ask = |client: &Client| {
+        let path = "/puppet/v3/catalog/other.example.com";
+        client.send(Some("second"), &head("GET", path, "")).map(|answer| answer.status)
+    };
+    assert!(ask(&client).is_err());
+    serves(&client);
+    drop(server);
+    append("crl.pem");
+    let server = start(&site, &[]);
+    assert!(!server.said().contains(warning));
+    let client = Client::new(site.authority(), server.port());
+    assert_eq!(ask(&client), Ok(200));
+    // Of two lists of one authority the newer one counts, wherever it stands; their times are whole seconds.
+    std::thread::sleep(Duration::from_millis(1100));
+    second.revoke("second").expect("openssl revokes");
+    append("crl.pem");
+    std::thread::sleep(Duration::from_millis(1200));
+    assert!(ask(&client).is_err());
+    serves(&client);
+}
+
+/// What code in Ruby leaves behind in one environment is not there in another, nor what it does to Puppet's own objects.
+#[test]
+fn nothing_of_one_environment_is_there_in_another() {
+    let site = Site::new().expect("a site can be made");
+    let ruby = "Puppet::Functions.create_function(:'site::left') do
+  def left(name)
+    before = [$left, ENV['LEFT'], defined?(LEFT) ? LEFT : nil].compact
+    $left = name
+    ENV['LEFT'] = name
+    Object.const_set(:LEFT, name) unless defined?(LEFT)
+    before.join(' ')
+  end
+end
+";
+    for name in ["production", "moved"] {
+        let folder = site.folder().join("code/environments").join(name);
+        write(&folder.join("modules/site/lib/puppet/functions/site/left.rb"), ruby);
+        write(
+            &folder.join("manifests/site.pp"),
+            "notify { \"left: ${site::left($trusted['certname'])}.\": }",
+        );
+    }
+    fs::write(site.folder().join("enc.sh"), "#!/bin/sh\necho '{classes: {}}'\n")
+        .expect("files can be written");
+    let server = start(&site, &["--threads", "1"]);
+    let client = Client::new(site.authority(), server.port());
+    let left = |node: &str, environment: &str| {
+        let answer = catalog(&client, node, environment).expect("there is an answer");
+        let text = String::from_utf8_lossy(&answer.body).into_owned();
+        assert_eq!(answer.status, 200, "{text}");
+        let begin = text.find("left: ").expect("it says") + "left: ".len();
+        text[begin..begin + text[begin..].find('.').expect("it ends")].to_owned()
+    };
+    for _ in 0..3 {
+        let said = left("web01", "production");
+        assert!(!said.contains("other"), "of a node of another environment: {said}");
+        let said = left("other", "moved");
+        assert!(!said.contains("web01"), "of a node of another environment: {said}");
+    }
+    // In one environment, too.
+    let said = left("strange", "production");
+    assert_eq!(said, "", "of a node of the same environment");
+}

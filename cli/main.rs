@@ -89,7 +89,7 @@ enum Command {
     Lookup(lookup::Arguments),
     /// Say why something is in a node's catalog: what declares it and leads to it, and what set each parameter.
     Why(Box<why::Arguments>),
-    /// Say why something is not in a node's catalog: what would have declared it, and what kept that from it.
+    /// Say why something is not in a node's catalog: the places that would have declared it, and what kept each from it.
     WhyNot(Box<why_not::Arguments>),
     /// Draw a node's catalog: what contains what, what comes before what, dependency cycles in red.
     Graph(Box<graph::Arguments>),
@@ -115,9 +115,9 @@ enum Command {
     Affected(Box<affected::Arguments>),
     /// Say what of a tree no node uses: classes, types, functions, templates, files, keys and layers of Hiera.
     Unused(Box<unused::Arguments>),
-    /// Say what of a tree the compiles of all nodes run and read: lines, conditions, definitions, templates, files, keys.
+    /// Say what of a tree the compiles of all nodes run and read: lines, arms of conditions, definitions, templates, files, keys.
     Coverage(Box<coverage::Arguments>),
-    /// Say where the time of compiles goes: by module, class, type, function, template, key and file.
+    /// Say where the time of compiles goes: by module, class, type, function, template, key and file, and by what led there.
     Profile(Box<profile::Arguments>),
     /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
     Server(server::Arguments),

@@ -418,7 +418,7 @@ mod tests {
             })
             .collect();
         let expected = [
-            "3:Include class ::A in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
+            "3:Include class ? in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "3:Include class b in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "5:Contain class c in 'a', /b/ if if $x == 1 and f($y) [] true $x f($y) by ",
             "8:Inherits class e in d if  by ",

@@ -1,6 +1,6 @@
 //! Where the time of compiles goes, of one node or of a whole fleet: what is called, how often, the time in it and the memory it takes,
 //! by name, by file and by module, and by what led there. What is kept grows with the number of names, not of nodes. Forms of it:
-//! [`report`]; two of them, held against each other: [`Profile::before`].
+//! [`report`]; two of them, held against each other where there is one of before.
 
 pub mod report;
 

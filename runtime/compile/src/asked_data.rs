@@ -84,6 +84,7 @@ impl<'c> Compile<'c> {
     }
 }
 
+/// How many parts an array or hash has at most that is looked through anyway.
 const SHORT: usize = 8;
 
 fn has_parts(value: &Value<'_>) -> bool {

@@ -20,6 +20,15 @@ static NONE: [Touch; RECENT] = {
 /// With so many questions in the list, those that are in it twice are taken out.
 const MOST: usize = 1 << 15;
 
+fn place_of(touch: Touch) -> usize {
+    touch.0 as usize % RECENT
+}
+
+/// Addresses are those of boxes: multiples of at least eight.
+fn place_of_address(address: usize) -> usize {
+    address / 8 % RECENT
+}
+
 /// Spreads addresses.
 #[derive(Default)]
 pub(super) struct AsItIs(u64);
@@ -71,7 +80,7 @@ impl Gatherer {
     /// Notes a question.
     #[inline]
     pub fn touch(&mut self, touch: Touch) {
-        let recent = &mut self.recent[touch.0 as usize % RECENT];
+        let recent = &mut self.recent[place_of(touch)];
         if *recent != touch {
             *recent = touch;
             if self.touches.len() >= self.limit {
@@ -93,8 +102,7 @@ impl Gatherer {
     #[inline]
     pub fn take_in(&mut self, reads: &Reads) {
         let address = std::ptr::from_ref(reads) as usize;
-        // Addresses are those of boxes: multiples of at least eight.
-        let recent = &mut self.recently_taken_in[address / 8 % RECENT];
+        let recent = &mut self.recently_taken_in[place_of_address(address)];
         if std::mem::replace(recent, address) != address && self.taken_in.insert(address) {
             self.add(reads);
         }
@@ -117,16 +125,29 @@ impl Gatherer {
         Reads { touches, unknown, refused }
     }
 
-    /// Leaves nothing but memory, of a size that most need.
+    /// Leaves nothing but memory, of a size that most need. What is in a table is in its list, too, and most gather little: then its
+    /// places alone are emptied, not the whole table.
     fn clear(&mut self) {
         self.limit = MOST;
-        self.recent.copy_from_slice(&NONE);
+        match self.touches.len() < RECENT {
+            true => self.touches.iter().for_each(|touch| {
+                let place = place_of(*touch);
+                self.recent[place] = NONE[place];
+            }),
+            false => self.recent.copy_from_slice(&NONE),
+        }
+        match self.taken_in.len() < RECENT {
+            true => self
+                .taken_in
+                .iter()
+                .for_each(|address| self.recently_taken_in[place_of_address(*address)] = 0),
+            false => self.recently_taken_in.fill(0),
+        }
         self.touches.clear();
         self.touches.shrink_to(MOST);
         self.unknown.clear();
         self.refused.clear();
         self.taken_in.clear();
-        self.recently_taken_in.fill(0);
     }
 }
 

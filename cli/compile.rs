@@ -4,7 +4,6 @@ use crate::confine::Confine;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
-use bunraku::files::write::{self, Access};
 use bunraku::stats::{Count, Kind, Stats};
 use bunraku::{Counts, Exported};
 use clap::{Args, ValueEnum};
@@ -108,9 +107,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         print_stats(stats, arguments.format);
         if let Some(file) = &arguments.profile
             && let stacks = stats.folded(|count| arguments.profile_of.of(count))
-            && let Err(error) = write::replace(file, stacks.as_bytes(), Access::Kept)
+            && let Err(message) = output::save(file, &stacks)
         {
-            return renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED);
+            return renderer.failure(&message, FAILED);
         }
     }
     let catalog = match compiled.result {
@@ -124,9 +123,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let Some(file) = &arguments.output else {
         return output::finish(&mut renderer, &catalog, "the catalog", ExitCode::SUCCESS);
     };
-    match write::replace(file, catalog.as_bytes(), Access::Kept) {
+    match output::save(file, &catalog) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => renderer.failure(&format!("Could not write {}: {error}", file.display()), FAILED),
+        Err(message) => renderer.failure(&message, FAILED),
     }
 }
 

@@ -3,12 +3,11 @@
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::whole_tree::WholeTree;
 use crate::{FAILED, output};
-use bunraku::files::write::{self, Access};
 use bunraku::pieces::shown;
 use bunraku_fleet::coverage::report::{cobertura, html, json, lcov, text};
 use bunraku_fleet::coverage::{Coverage, coverage};
 use clap::Args;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Say what of a tree the compiles of all nodes run and read: lines, arms of conditions, definitions, templates, files, keys.
@@ -68,25 +67,20 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn write_reports(arguments: &Arguments, answer: &Coverage) -> Result<(), String> {
     if let Some(file) = &arguments.lcov {
-        save(file, &lcov::lcov(answer))?;
+        output::save(file, &lcov::lcov(answer))?;
     }
     if let Some(file) = &arguments.cobertura {
-        save(file, &cobertura::cobertura(answer))?;
+        output::save(file, &cobertura::cobertura(answer))?;
     }
     match &arguments.html {
         Some(file) if file.extension().is_some_and(|extension| extension == "html") => {
-            save(file, &html::page(answer))
+            output::save(file, &html::page(answer))
         }
         Some(folder) => {
             let made = std::fs::create_dir_all(folder);
             made.map_err(|error| format!("Could not make {}: {error}", folder.display()))?;
-            html::pages(answer).iter().try_for_each(|(name, page)| save(&folder.join(name), page))
+            html::pages(answer).iter().try_for_each(|(name, page)| output::save(&folder.join(name), page))
         }
         None => Ok(()),
     }
-}
-
-fn save(file: &Path, text: &str) -> Result<(), String> {
-    write::replace(file, text.as_bytes(), Access::Kept)
-        .map_err(|error| format!("Could not write {}: {error}", file.display()))
 }

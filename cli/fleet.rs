@@ -10,7 +10,6 @@ use crate::tree::opened;
 use crate::trees::TreeArguments;
 use crate::world::World;
 use crate::{FAILED, USAGE, distributed, output, workers};
-use bunraku::files::write::{self, Access};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
@@ -258,8 +257,7 @@ fn report(
 ) -> Result<ExitCode, Refused> {
     let summary = Summary::new(all, expected, Some(wall));
     if let Some(file) = &arguments.junit {
-        write::replace(file, summary.junit().as_bytes(), Access::Kept)
-            .map_err(|error| failed(format!("Could not write {}: {error}", file.display())))?;
+        output::save(file, &summary.junit()).map_err(failed)?;
     }
     let status = if summary.is_well() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
     Ok(match arguments.format {

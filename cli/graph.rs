@@ -3,9 +3,8 @@
 use crate::one_tree::OneTree;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::why::missing;
-use crate::world::{Purpose, World};
+use crate::world::World;
 use crate::{FAILED, output};
-use bunraku::Compiler;
 use bunraku::graph::{Graph, Kind, Part, dot, svg};
 use bunraku::process::Limits;
 use clap::{Args, ValueEnum};
@@ -91,27 +90,12 @@ const MANY: usize = 200;
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    let world = match arguments.tree.world(&arguments.world, &mut renderer) {
-        Ok(world) => world,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let target = world.target_for(Some(&arguments.name), Purpose::Catalog, &mut |warning| {
-        renderer.warning(warning);
-    });
-    let target = match target {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let compiler = Compiler::new();
-    let told = compiler.graph(&target);
-    compiler.leave();
-    renderer.logs(&told.logs);
-    let graph = match told.result {
+    let told = arguments
+        .tree
+        .ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| compiler.graph(target));
+    let graph = match told {
         Ok(graph) => graph,
-        Err(diagnostic) => {
-            renderer.formed(&diagnostic);
-            return ExitCode::from(FAILED);
-        }
+        Err(status) => return status,
     };
     let text = match draw(arguments, &graph) {
         Ok(text) => text,

@@ -1,11 +1,14 @@
 //! The argument of commands that compile from one tree and take it as it is called elsewhere: a folder, an archive, a version in git.
 
-use crate::diff;
 use crate::render::Renderer;
 use crate::trees::TreeArguments;
-use crate::world::World;
+use crate::world::{Purpose, World};
+use crate::{FAILED, diff};
+use bunraku::bench::Target;
+use bunraku::{Compilation, Compiler};
 use bunraku_fleet::tree;
 use clap::Args;
+use std::process::ExitCode;
 
 /// A tree.
 #[derive(Args, Clone)]
@@ -33,5 +36,30 @@ impl OneTree {
         let environment_name =
             world.environment_name.clone().or_else(|| is_version.then(|| "production".to_owned()));
         Ok(World { facts, factpath, environment_name, ..diff::world(world, &tree) })
+    }
+
+    /// Compiles a node, by its name, for what `ask` tells of it.
+    ///
+    /// # Errors
+    /// The status to leave with where there is nothing to tell; what is wrong has been said then.
+    pub fn ask<T>(
+        &self,
+        name: &str,
+        world: &World,
+        renderer: &mut Renderer,
+        ask: impl FnOnce(&Compiler, &Target) -> Compilation<T>,
+    ) -> Result<T, ExitCode> {
+        let target = self.world(world, renderer).and_then(|world| {
+            world.target_for(Some(name), Purpose::Catalog, &mut |warning| renderer.warning(warning))
+        });
+        let target = target.map_err(|message| renderer.failure(&message, FAILED))?;
+        let compiler = Compiler::new();
+        let told = ask(&compiler, &target);
+        compiler.leave();
+        renderer.logs(&told.logs);
+        told.result.map_err(|diagnostic| {
+            renderer.formed(&diagnostic);
+            ExitCode::from(FAILED)
+        })
     }
 }

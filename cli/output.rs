@@ -5,7 +5,9 @@ use crate::FAILED;
 use crate::render::Renderer;
 use bunraku::Configuration;
 use bunraku::files::read;
+use bunraku::files::write::{self, Access};
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Once;
 
@@ -24,6 +26,15 @@ pub fn finish(renderer: &mut Renderer, text: &str, what: &str, status: ExitCode)
         Ok(()) => status,
         Err(error) => renderer.failure(&format!("Could not write {what}: {error}"), FAILED),
     }
+}
+
+/// Writes a file, in place of what is there.
+///
+/// # Errors
+/// When it can't be written.
+pub fn save(file: &Path, text: &str) -> Result<(), String> {
+    write::replace(file, text.as_bytes(), Access::Kept)
+        .map_err(|error| format!("Could not write {}: {error}", file.display()))
 }
 
 /// How many columns a line on stdout may have: those of the terminal, or 100 where it is none.

@@ -4,7 +4,6 @@ use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::whole_tree::WholeTree;
 use crate::{FAILED, output};
 use bunraku::files::read;
-use bunraku::files::write::{self, Access};
 use bunraku_fleet::profile::report::{html, text};
 use bunraku_fleet::profile::{self, Profile, profile};
 use clap::Args;
@@ -54,13 +53,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     for (node, message) in &answer.failed {
         output::note(&format!("{node} does not compile: {message}"));
     }
-    if let Some(file) = &arguments.html {
-        let page = html::html(&answer, before.as_ref());
-        let saved = write::replace(file, page.as_bytes(), Access::Kept)
-            .map_err(|error| format!("Could not write {}: {error}", file.display()));
-        if let Err(message) = saved {
-            return renderer.failure(&message, FAILED);
-        }
+    if let Some(file) = &arguments.html
+        && let Err(message) = output::save(file, &html::html(&answer, before.as_ref()))
+    {
+        return renderer.failure(&message, FAILED);
     }
     let status = if answer.failed.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };
     let told = match arguments.json {

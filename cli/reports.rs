@@ -2,14 +2,13 @@
 
 use crate::output;
 use crate::render::When;
-use bunraku::files::write::{self, Access};
 use bunraku_fleet::diff::Found;
 use bunraku_fleet::grouping::Grouping;
 use bunraku_fleet::junit;
 use bunraku_fleet::report::{self, Head, MARKDOWN_BYTES, case, html, json_of_node, markdown};
 use clap::ValueEnum;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The form of a report.
@@ -136,7 +135,7 @@ impl Reports {
                 Form::Jsonl => {}
             }
             match &open.file {
-                Some(file) => save(file, &open.text)?,
+                Some(file) => output::save(file, &open.text)?,
                 None => print(&open.text)?,
             }
         }
@@ -146,11 +145,6 @@ impl Reports {
 
 fn print(text: &str) -> Result<(), String> {
     output::print(text).map_err(|error| format!("Could not write the report: {error}"))
-}
-
-fn save(file: &Path, text: &str) -> Result<(), String> {
-    write::replace(file, text.as_bytes(), Access::Kept)
-        .map_err(|error| format!("Could not write {}: {error}", file.display()))
 }
 
 /// How wide lines on stdout are, where that is a terminal, and whether it has colours.

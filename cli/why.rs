@@ -2,9 +2,8 @@
 
 use crate::one_tree::OneTree;
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::{Purpose, World};
+use crate::world::World;
 use crate::{FAILED, output};
-use bunraku::Compiler;
 use bunraku::origins::{
     self, Code, CodePlace, DataPlace, EdgeReason, EdgeSource, Expression, How, Origins, Parameter,
     ParameterOrigin, Step, Via,
@@ -44,27 +43,12 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let world = match arguments.tree.world(&arguments.world, &mut renderer) {
-        Ok(world) => world,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let target = world.target_for(Some(&arguments.name), Purpose::Catalog, &mut |warning| {
-        renderer.warning(warning);
-    });
-    let target = match target {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let compiler = Compiler::new();
-    let told = compiler.origins(&target);
-    compiler.leave();
-    renderer.logs(&told.logs);
-    let told = match told.result {
+    let told = arguments
+        .tree
+        .ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| compiler.origins(target));
+    let told = match told {
         Ok(told) => told,
-        Err(diagnostic) => {
-            renderer.formed(&diagnostic);
-            return ExitCode::from(FAILED);
-        }
+        Err(status) => return status,
     };
     match answer(arguments, &told) {
         Ok(text) => output::finish(&mut renderer, &text, "the answer", ExitCode::SUCCESS),
@@ -102,7 +86,8 @@ pub fn missing(node: &str, reference: &str, close: &[String]) -> String {
     format!("The catalog of {node} has no {reference}{}", suggested(close))
 }
 
-fn suggested(close: &[String]) -> String {
+/// The question behind a message whether something that there is was meant.
+pub fn suggested(close: &[String]) -> String {
     if close.is_empty() { String::new() } else { format!("; is it {}?", close.join(", ")) }
 }
 

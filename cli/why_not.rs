@@ -2,9 +2,9 @@
 
 use crate::one_tree::OneTree;
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::{Purpose, World};
+use crate::why::suggested;
+use crate::world::World;
 use crate::{FAILED, output};
-use bunraku::Compiler;
 use bunraku::why_not::{Cause, Way, WhyNot, json};
 use clap::Args;
 use std::fmt::Write as _;
@@ -39,27 +39,12 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let world = match arguments.tree.world(&arguments.world, &mut renderer) {
-        Ok(world) => world,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let target = world.target_for(Some(&arguments.name), Purpose::Catalog, &mut |warning| {
-        renderer.warning(warning);
+    let told = arguments.tree.ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| {
+        compiler.why_not(target, &arguments.resource)
     });
-    let target = match target {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
-    let compiler = Compiler::new();
-    let told = compiler.why_not(&target, &arguments.resource);
-    compiler.leave();
-    renderer.logs(&told.logs);
-    let told = match told.result {
+    let told = match told {
         Ok(told) => told,
-        Err(diagnostic) => {
-            renderer.formed(&diagnostic);
-            return ExitCode::from(FAILED);
-        }
+        Err(status) => return status,
     };
     let reference = format!("{}[{}]", told.reference.0, told.reference.1);
     if told.is_there {
@@ -68,9 +53,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer.failure(&message, FAILED);
     }
     if !told.is_defined && told.ways.is_empty() && !arguments.json {
-        let close =
-            if told.close.is_empty() { String::new() } else { format!("; is it {}?", told.close.join(", ")) };
-        return renderer.failure(&format!("The tree defines nothing for {reference}{close}"), FAILED);
+        let message = format!("The tree defines nothing for {reference}{}", suggested(&told.close));
+        return renderer.failure(&message, FAILED);
     }
     let text = if arguments.json { format!("{:#}\n", json::json(&told)) } else { text(&told, &reference) };
     let status = if told.is_defined { ExitCode::SUCCESS } else { ExitCode::from(FAILED) };

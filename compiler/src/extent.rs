@@ -16,6 +16,17 @@ pub fn tree_text<'s>(expr: &Expr<'_>, source: &'s str) -> &'s str {
     source.get(whole.start as usize..whole.end as usize).unwrap_or_default()
 }
 
+/// The same on one line, cut off where it is longer than so many bytes.
+pub fn short_text(expr: &Expr<'_>, source: &str, most: usize) -> String {
+    let words: Vec<&str> = tree_text(expr, source).split_whitespace().collect();
+    let mut text = words.join(" ");
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}
+
 fn widen(expr: &Expr<'_>, source: &str, whole: &mut Span) {
     let own = own(expr, source);
     whole.start = whole.start.min(own.start);

@@ -1,11 +1,11 @@
 //! Where code declares classes and resources, and under which conditions: for whoever tells why something is not in a catalog.
 
 use crate::ast::{Expr, ExprKind, Lambda, ResourceForm, Span};
-use crate::extent::tree_text;
+use crate::extent::{short_text, tree_text};
 use crate::lower::Fork;
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
-use crate::visit::{Lambdas, each_child};
+use crate::visit::{Lambdas, each_child, named_call};
 use bumpalo::Bump;
 use bunraku_vm::unit::DefKind;
 
@@ -254,26 +254,16 @@ impl Reader<'_> {
     }
 
     fn short(&self, expr: &Expr<'_>) -> String {
-        let words: Vec<&str> = tree_text(expr, self.text).split_whitespace().collect();
-        let mut text = words.join(" ");
-        if text.len() > MAX_TEXT {
-            text.truncate(text.floor_char_boundary(MAX_TEXT));
-            text.push('…');
-        }
-        text
+        short_text(expr, self.text, MAX_TEXT)
     }
 
     /// Notes what an expression declares, if it does.
     fn note(&mut self, expr: &Expr<'_>) {
         match &expr.kind {
-            ExprKind::Call { functor: Expr { kind: ExprKind::Name(name), .. }, args, .. } => {
-                self.call(expr, name, &args.iter().collect::<Vec<_>>());
-            }
-            ExprKind::MethodCall {
-                receiver, name: Expr { kind: ExprKind::Name(name), .. }, args, ..
-            } => {
-                let all: Vec<&Expr<'_>> = std::iter::once(*receiver).chain(*args).collect();
-                self.call(expr, name, &all);
+            ExprKind::Call { .. } | ExprKind::MethodCall { .. } => {
+                if let Some((name, args)) = named_call(expr) {
+                    self.call(expr, name, &args);
+                }
             }
             ExprKind::Resource { form, type_expr, bodies } => {
                 let ty = match type_expr.kind {
@@ -381,7 +371,7 @@ mod tests {
 
     #[test]
     fn places_are_told_with_their_conditions() {
-        let text = "node 'a', /b/ {\n  if $x == 1 and f($y) {\n    include ::A, 'b'\n  } else {\n    contain c\n  }\n}\n\
+        let text = "node 'a', /b/ {\n  if $x == 1 and f($y) {\n    include '::A', 'b'\n  } else {\n    contain c\n  }\n}\n\
                     class d inherits e {\n  case $facts['os'] {\n    'x', 'y': { file { ['/f', \"/${g}\"]: } }\n    default: { }\n  }\n\
                       [1].each |$i| {\n    @user { 'h': }\n    create_resources('Cron', { 'i' => {} })\n  }\n}\n";
         let all = declaring_places(&SourceFile::manifest(text));
@@ -418,7 +408,7 @@ mod tests {
             })
             .collect();
         let expected = [
-            "3:Include class ? in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
+            "3:Include class ::A in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "3:Include class b in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "5:Contain class c in 'a', /b/ if if $x == 1 and f($y) [] true $x f($y) by ",
             "8:Inherits class e in d if  by ",

@@ -4,7 +4,7 @@
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Part};
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
-use crate::visit::{Lambdas, each_child};
+use crate::visit::{Lambdas, each_child, named_call};
 use bumpalo::Bump;
 use bunraku_vm::unit::DefKind;
 use std::collections::HashSet;
@@ -151,16 +151,10 @@ impl Reader<'_> {
     /// Notes the names that an expression computes, or writes out.
     fn note_names(&mut self, expr: &Expr<'_>) {
         match expr.kind {
-            ExprKind::Call { functor, args, .. } => {
-                if let ExprKind::Name(name) = functor.kind {
-                    self.call(name, args);
+            ExprKind::Call { .. } | ExprKind::MethodCall { .. } => {
+                if let Some((name, args)) = named_call(expr) {
+                    self.call(name, &args);
                 }
-            }
-            ExprKind::MethodCall {
-                receiver, name: Expr { kind: ExprKind::Name(name), .. }, args, ..
-            } => {
-                let all: Vec<Expr<'_>> = std::iter::once(*receiver).chain(args.iter().copied()).collect();
-                self.call(name, &all);
             }
             ExprKind::Resource { type_expr, bodies, .. } => match type_expr.kind {
                 ExprKind::Name("class") => {
@@ -202,7 +196,7 @@ impl Reader<'_> {
         self.survey.defined.push(Defined { kind, names, parameters, line });
     }
 
-    fn call(&mut self, function: &str, args: &[Expr<'_>]) {
+    fn call(&mut self, function: &str, args: &[&Expr<'_>]) {
         let function = function.trim_start_matches("::");
         // Then the titles are names of classes, and they are of a hash.
         if matches!(args.first().map(|arg| arg.kind), Some(ExprKind::Str("class") | ExprKind::Name("class")))

@@ -11,6 +11,20 @@ pub(crate) enum Lambdas {
     Skip,
 }
 
+/// The name and the arguments of a call of a function that is written by its name; what stands before the dot of `x.f` is the first
+/// argument.
+pub(crate) fn named_call<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'a str, Vec<&'e Expr<'a>>)> {
+    match &expr.kind {
+        ExprKind::Call { functor: Expr { kind: ExprKind::Name(name), .. }, args, .. } => {
+            Some((*name, args.iter().collect()))
+        }
+        ExprKind::MethodCall { receiver, name: Expr { kind: ExprKind::Name(name), .. }, args, .. } => {
+            Some((*name, std::iter::once(*receiver).chain(*args).collect()))
+        }
+        _ => None,
+    }
+}
+
 /// Calls back for each expression directly in another, in the order of the source but for defaults and types
 /// of parameters, which come in the order of Puppet's model.
 pub(crate) fn each_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn FnMut(&Expr<'a>)) {

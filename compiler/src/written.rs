@@ -2,7 +2,7 @@
 //! For whoever tells where a value comes from; nothing is checked or run.
 
 use crate::ast::{Attribute, Definition, Expr, ExprKind, Part};
-use crate::extent::tree_text;
+use crate::extent::short_text;
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
 use crate::visit::{Lambdas, each_child};
@@ -179,12 +179,7 @@ impl Reader<'_> {
 
     fn written(&self, begin: u32, value: &Expr<'_>) -> Written {
         let (line, column) = self.lines.line_column(self.text, begin);
-        let words: Vec<&str> = tree_text(value, self.text).split_whitespace().collect();
-        let mut text = words.join(" ");
-        if text.len() > MAX_TEXT {
-            text.truncate(text.floor_char_boundary(MAX_TEXT));
-            text.push('…');
-        }
+        let text = short_text(value, self.text, MAX_TEXT);
         let kind = match kind(value) {
             WrittenKind::Variable(name) | WrittenKind::Part(name, _) if self.bound.contains(&name) => {
                 WrittenKind::OfBlock(name)

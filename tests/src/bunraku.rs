@@ -34,6 +34,17 @@ fn find() -> Result<PathBuf, String> {
     Ok(paths::target().join(if release { "release" } else { "debug" }).join("bunraku"))
 }
 
+/// Builds an archive of an environment.
+///
+/// # Panics
+/// When it can't be built: with what was said of that.
+pub fn build(environment: &Path, archive: &Path, more: &[&str]) {
+    let mut command = Command::new(binary().expect("Bunraku builds"));
+    command.arg("build").args(more).arg("--environment").arg(environment).arg("-o").arg(archive);
+    let output = command.output().expect("Bunraku starts");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
 /// Makes the links by which Bunraku is Puppet.
 ///
 /// # Panics

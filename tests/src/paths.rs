@@ -35,6 +35,17 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// Writes a file, with the folders that it lies in; panics where it can't, as only tests call it.
+pub fn write(file: &Path, text: &str) {
+    std::fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
+    std::fs::write(file, text).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+}
+
+/// Writes files below a folder, by their names; panics likewise.
+pub fn write_all(folder: &Path, files: &[(&str, &str)]) {
+    files.iter().for_each(|(name, text)| write(&folder.join(name), text));
+}
+
 /// Copies a folder with all below it; panics where it can't, as only tests call it.
 pub fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).expect("a folder can be made");

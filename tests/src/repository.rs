@@ -17,6 +17,16 @@ pub fn git(folder: &Path, arguments: &[&str]) {
     assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// Makes a folder a repository, what is in it the one version of its branch `main`.
+///
+/// # Panics
+/// When it can't be done.
+pub fn of_folder(folder: &Path) {
+    git(folder, &["init", "--quiet", "--initial-branch=main"]);
+    git(folder, &["add", "--all"]);
+    git(folder, &["commit", "--quiet", "-m", "first"]);
+}
+
 /// Makes a tree of `fixtures/diff` all that a repository has, and commits that.
 ///
 /// # Panics

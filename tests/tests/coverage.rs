@@ -1,7 +1,7 @@
 //! `bunraku coverage`: what it says has run is what the evaluator of real Puppet has evaluated, line by line; arms of conditions,
 //! definitions and what is read, on a site of which that is known; its reports; the same of a folder, an archive and a version in git.
 
-use bunraku_tests::{bunraku, oracle, paths};
+use bunraku_tests::{bunraku, oracle, paths, repository};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -83,11 +83,7 @@ const FILES: &[(&str, &str)] = &[
 
 fn site() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in FILES {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
-        fs::write(file, text).expect("files can be written");
-    }
+    paths::write_all(folder.path(), FILES);
     folder
 }
 
@@ -217,32 +213,12 @@ fn lines_arms_and_definitions_are_told() {
 fn folders_archives_and_versions_are_told_alike() {
     let site = site();
     let facts = site.path().join("facts");
-    let git = |arguments: &[&str]| {
-        let done = Command::new("git").current_dir(site.path()).args(arguments).output().expect("git starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    repository::of_folder(site.path());
     let work = tempfile::tempdir().expect("a folder");
     let archive = work.path().join("site.bnr");
-    let built = Command::new(bunraku::binary().expect("Bunraku builds"))
-        .args(["build", "--embed", "--environment"])
-        .arg(site.path())
-        .arg("-o")
-        .arg(&archive)
-        .output()
-        .expect("Bunraku starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bunraku::build(site.path(), &archive, &["--embed"]);
     let bare = work.path().join("bare.bnr");
-    let built = Command::new(bunraku::binary().expect("Bunraku builds"))
-        .args(["build", "--environment"])
-        .arg(site.path())
-        .arg("-o")
-        .arg(&bare)
-        .output()
-        .expect("Bunraku starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bunraku::build(site.path(), &bare, &[]);
     let output = Command::new(bunraku::binary().expect("Bunraku builds"))
         .arg("coverage")
         .arg(&bare)

@@ -1,9 +1,9 @@
 //! `bunraku graph`: its graphs are those that an agent of real Puppet writes of the same catalog; parts, cycles, pictures.
 
-use bunraku_tests::{bunraku, oracle, paths};
+use bunraku_tests::{bunraku, oracle, paths, repository};
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
 
@@ -31,13 +31,9 @@ fn told(command: &mut Command) -> (String, String) {
 /// A site whose main manifest is this, with the modules that are given as name and text of their `init.pp`.
 fn site(manifest: &str, modules: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |path: PathBuf, text: &str| {
-        fs::create_dir_all(path.parent().expect("a folder")).expect("folders can be made");
-        fs::write(path, text).expect("files can be written");
-    };
-    write(folder.path().join("manifests/site.pp"), manifest);
+    paths::write(&folder.path().join("manifests/site.pp"), manifest);
     for (name, text) in modules {
-        write(folder.path().join(format!("modules/{name}/manifests/init.pp")), text);
+        paths::write(&folder.path().join(format!("modules/{name}/manifests/init.pp")), text);
     }
     folder
 }
@@ -325,16 +321,7 @@ fn titles_are_drawn_as_they_are() {
 #[test]
 fn a_version_in_git_is_drawn() {
     let site = site(CHAIN, &[WEB]);
-    let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(site.path())
-            .args(["-c", "user.name=n", "-c", "user.email=n@example.com"])
-            .args(arguments);
-        assert!(git.output().expect("git starts").status.success());
-    };
-    git(&["init", "-q", "-b", "main"]);
-    git(&["add", "."]);
-    git(&["commit", "-q", "-m", "first"]);
+    repository::of_folder(site.path());
     let (of_folder, _) = told(&mut graph(site.path(), &["--environment_name", "production"]));
     fs::write(site.path().join("manifests/site.pp"), "node default { }\n").expect("it can be written");
     let cache = tempfile::tempdir().expect("a folder");

@@ -4,7 +4,7 @@
 use bunraku_tests::authority::Ask;
 use bunraku_tests::clock::Clock;
 use bunraku_tests::http::bunraku_server::BunrakuServer;
-use bunraku_tests::http::client::{Answer, Client};
+use bunraku_tests::http::client::{Answer, Client, request};
 use bunraku_tests::http::site::Site;
 use bunraku_tests::paths;
 use bunraku_tests::programs::{free_port, retry};
@@ -45,15 +45,6 @@ fn world(what: &str) -> Option<(Site, Clock)> {
 fn start(site: &Site, clock: &Clock, arguments: &[&str]) -> BunrakuServer {
     let arguments = [&["--compat", "8"], arguments].concat();
     BunrakuServer::start_by(site.confdir(), &arguments, clock.variables()).expect("the server starts")
-}
-
-fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
-    let length = body.len();
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .into_bytes()
 }
 
 fn get(client: &Client, node: &str, path: &str) -> Result<Answer, String> {

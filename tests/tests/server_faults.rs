@@ -2,7 +2,7 @@
 //! while it serves. What was accepted is there afterwards, and no catalog is of two versions.
 
 use bunraku_tests::http::bunraku_server::BunrakuServer;
-use bunraku_tests::http::client::Client;
+use bunraku_tests::http::client::{Client, request};
 use bunraku_tests::http::site::Site;
 use bunraku_tests::paths;
 use bunraku_tests::programs::free_port;
@@ -16,20 +16,6 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 const ENVIRONMENT: &str = "environment=production";
-
-fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
-    let length = body.len();
-    format!(
-        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json\r\n\
-         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
-    )
-    .into_bytes()
-}
-
-fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("folders can be made");
-    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-}
 
 /// All files below a folder.
 fn files(folder: &Path, found: &mut Vec<PathBuf>) {
@@ -58,11 +44,11 @@ fn what_was_accepted_is_there_when_the_server_is_killed() {
     let site = Site::new().expect("a site can be made");
     let conf = site.confdir().join("puppet.conf");
     let text = fs::read_to_string(&conf).expect("it is there");
-    write(&conf, &text.replace("reports = store", "reports = store,puppetdb"));
+    paths::write(&conf, &text.replace("reports = store", "reports = store,puppetdb"));
     let routes = "---\nmaster:\n  facts:\n    terminus: puppetdb\n    cache: yaml\n";
-    write(&site.confdir().join("routes.yaml"), routes);
+    paths::write(&site.confdir().join("routes.yaml"), routes);
     let nobody = free_port().expect("there is one");
-    write(
+    paths::write(
         &site.confdir().join("puppetdb.conf"),
         &format!("[main]\nserver_urls = http://127.0.0.1:{nobody}\n"),
     );
@@ -164,7 +150,7 @@ fn archive(site: &Site, version: usize) -> PathBuf {
         ("modules/parts/data/common.yaml", "parts::version: VERSION\n"),
         ("modules/parts/hiera.yaml", "version: 5\nhierarchy:\n  - { name: all, path: common.yaml }\n"),
     ] {
-        write(&production.join(file), &text.replace("VERSION", &format!("version {version}")));
+        paths::write(&production.join(file), &text.replace("VERSION", &format!("version {version}")));
     }
     site.build(&version.to_string(), 8).expect("it builds")
 }
@@ -268,7 +254,7 @@ fn archives_may_go_and_break() {
     let (status, text) = ask();
     assert!(status == 200 && text.contains("version 1"), "{status}: {text}");
     // The archive in force is removed: that is an error, and no reason to compile sources that nobody has deployed.
-    write(
+    paths::write(
         &site.folder().join("code/environments/production/manifests/site.pp"),
         "notify { 'not deployed': }",
     );
@@ -293,7 +279,7 @@ fn a_full_disk_is_said() {
     let conf = site.confdir().join("puppet.conf");
     let text = fs::read_to_string(&conf).expect("it is there");
     let var = format!("vardir = {}/var\n", site.folder().display());
-    write(&conf, &text.replace(&var, &format!("vardir = {}\n", full.display())));
+    paths::write(&conf, &text.replace(&var, &format!("vardir = {}\n", full.display())));
     let server = BunrakuServer::start(&site, &["--compat", "8"]).expect("the server starts");
     let client = Client::new(site.authority(), server.port());
     let facts =

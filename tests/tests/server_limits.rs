@@ -5,21 +5,16 @@ use bunraku_tests::authority::{Ask, Authority};
 use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::{Answer, Client};
 use bunraku_tests::http::site::Site;
+use bunraku_tests::paths;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 const NODE: &str = "web01.example.com";
 
 fn start(site: &Site, arguments: &[&str]) -> BunrakuServer {
     BunrakuServer::start(site, &[&["--compat", "8"], arguments].concat()).expect("the server starts")
-}
-
-fn write(path: &Path, text: &str) {
-    fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("folders can be made");
-    fs::write(path, text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
 }
 
 fn head(method: &str, path: &str, more: &str) -> Vec<u8> {
@@ -122,14 +117,14 @@ fn reports_have_a_limit_and_an_owner() {
 fn code_that_never_ends_is_ended() {
     let site = Site::new().expect("a site can be made");
     let folder = site.folder().join("code/environments/production");
-    write(
+    paths::write(
         &folder.join("modules/site/lib/puppet/functions/site/forever.rb"),
         "Puppet::Functions.create_function(:'site::forever') { def forever = loop { } }\n",
     );
     let manifest = "node 'fails.example.com' { site::forever() }\n\
         node 'strange.example.com' { Integer[0, 9000000000000000000].each |$number| { $twice = $number + $number } }\n\
         node default { notify { 'well': } }\n";
-    write(&folder.join("manifests/site.pp"), manifest);
+    paths::write(&folder.join("manifests/site.pp"), manifest);
     let limits = ["--threads", "2", "--timeout", "4", "--limit", "ruby_timeout=3"];
     let server = start(&site, &limits);
     let client = Client::new(site.authority(), server.port());
@@ -216,8 +211,8 @@ end
 ";
     for name in ["production", "moved"] {
         let folder = site.folder().join("code/environments").join(name);
-        write(&folder.join("modules/site/lib/puppet/functions/site/left.rb"), ruby);
-        write(
+        paths::write(&folder.join("modules/site/lib/puppet/functions/site/left.rb"), ruby);
+        paths::write(
             &folder.join("manifests/site.pp"),
             "notify { \"left: ${site::left($trusted['certname'])}.\": }",
         );

@@ -106,11 +106,7 @@ const FILES: &[(&str, &str)] = &[
 
 fn site() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in FILES {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
-        fs::write(file, text).expect("files can be written");
-    }
+    paths::write_all(folder.path(), FILES);
     folder
 }
 

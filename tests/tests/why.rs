@@ -8,11 +8,11 @@ use bunraku::origins::{
 };
 use bunraku::{Compiler, Data, Environment, Facts, Node, Settings, Strict};
 use bunraku_tests::corpus::fetch;
-use bunraku_tests::{bunraku as program, control_repo, paths};
+use bunraku_tests::{bunraku as program, control_repo, paths, repository};
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
 
@@ -58,11 +58,7 @@ const FILES: [(&str, &str); 9] = [
 
 fn site() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in FILES {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
-        fs::write(file, text).expect("files can be written");
-    }
+    paths::write_all(folder.path(), &FILES);
     fs::write(folder.path().join("facts.json"), FACTS).expect("files can be written");
     folder
 }
@@ -498,11 +494,7 @@ fn what_a_value_shadows_is_told() {
         ("manifests/site.pp", "include s\n"),
         ("modules/s/manifests/init.pp", "class s($first, $merged, $list, $alone) {\n}\n"),
     ];
-    for (name, text) in files {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
-        fs::write(file, text).expect("files can be written");
-    }
+    paths::write_all(folder.path(), &files);
     let (told, _) = told(Environment::at(folder.path()), "n.example.com", FACTS);
     let shadowed = |name: &str| -> Vec<(String, String, String)> {
         let ParameterOrigin::Hiera { shadowed, .. } = &parameter(&told, "Class[s]", name).origin else {
@@ -536,22 +528,11 @@ fn what_a_value_shadows_is_told() {
 #[test]
 fn archives_and_versions_tell_the_same() {
     let folder = site();
-    let git = |arguments: &[&str]| {
-        let done =
-            Command::new("git").current_dir(folder.path()).args(arguments).output().expect("git starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    repository::of_folder(folder.path());
     let work = tempfile::tempdir().expect("a folder");
     let (archive, cache) = (work.path().join("site.bnr").display().to_string(), work.path().join("cache"));
     let place = folder.path().display().to_string();
-    let built = Command::new(program::binary().expect("Bunraku builds"))
-        .args(["build", "--embed", "--environment", &place, "-o", &archive])
-        .output()
-        .expect("Bunraku starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    program::build(folder.path(), Path::new(&archive), &["--embed"]);
     let told = |tree: &[&str], resource: &str| {
         let output = Command::new(program::binary().expect("Bunraku builds"))
             .current_dir(folder.path())

@@ -1,9 +1,8 @@
 //! `bunraku why-not`: each cause that keeps something out of a catalog is told with its place and its values; the same of a folder, an
 //! archive and a version in git.
 
-use bunraku_tests::bunraku;
+use bunraku_tests::{bunraku, paths, repository};
 use serde_json::{Value, json};
-use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -63,15 +62,11 @@ const EMPTY: &[&str] =
 
 fn site() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
-    let write = |name: &str, text: &str| {
-        let file = folder.path().join(name);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("folders can be made");
-        fs::write(file, text).expect("files can be written");
-    };
-    FILES.iter().for_each(|(name, text)| write(name, text));
-    EMPTY.iter().for_each(|name| {
-        write(&format!("modules/{name}/manifests/init.pp"), &format!("class {name} {{\n}}\n"))
-    });
+    paths::write_all(folder.path(), FILES);
+    for name in EMPTY {
+        let file = folder.path().join(format!("modules/{name}/manifests/init.pp"));
+        paths::write(&file, &format!("class {name} {{\n}}\n"));
+    }
     folder
 }
 
@@ -233,21 +228,11 @@ fn what_is_there_and_what_is_nothing_is_said() {
 #[test]
 fn folders_archives_and_versions_answer_alike() {
     let site = site();
-    let git = |arguments: &[&str]| {
-        let done = Command::new("git").current_dir(site.path()).args(arguments).output().expect("git starts");
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    };
-    git(&["init", "-q"]);
-    git(&["add", "."]);
-    git(&["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-qm", "a"]);
+    repository::of_folder(site.path());
     let work = tempfile::tempdir().expect("a folder");
     let archive = work.path().join("site.bnr").display().to_string();
     let folder = site.path().display().to_string();
-    let built = Command::new(bunraku::binary().expect("Bunraku builds"))
-        .args(["build", "--embed", "--environment", &folder, "-o", &archive])
-        .output()
-        .expect("Bunraku starts");
-    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    bunraku::build(site.path(), Path::new(&archive), &["--embed"]);
     let cache = work.path().join("cache").display().to_string();
     for resource in ["Class[win]", "Class[by_data]", "Class[base]"] {
         let plain = answer(&site, resource);

@@ -31,6 +31,16 @@ pub struct Answer {
     pub body: Vec<u8>,
 }
 
+/// The bytes of a request whose body is JSON, if it has one; the connection ends with its answer.
+pub fn request(method: &str, path: &str, body: &str) -> Vec<u8> {
+    let length = body.len();
+    format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAccept: application/json\r\n\
+         Content-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
 /// A connection over TLS.
 pub type Connection = StreamOwned<ClientConnection, TcpStream>;
 

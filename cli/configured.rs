@@ -56,8 +56,32 @@ impl Configured {
         compat: Compat,
         more: &[(&str, Option<String>)],
     ) -> Result<Option<Configuration>, String> {
+        let Some(given) = self.given(more) else { return Ok(None) };
+        let read = match self.is_asked_for() {
+            true => Some(Configuration::read(compat, &given)?),
+            false => Configuration::of_this_machine(compat, &given)?,
+        };
+        read.iter().for_each(output::note_fault);
+        Ok(read)
+    }
+
+    /// The same for a service: what is not said is the machine's, whichever user the service runs as. What is wrong with the
+    /// configuration's text is told by whoever asks.
+    ///
+    /// # Errors
+    /// As of [`Configured::read`].
+    pub fn read_for_service(&self, compat: Compat) -> Result<Option<Configuration>, String> {
+        let Some(given) = self.given(&[]) else { return Ok(None) };
+        match self.is_asked_for() {
+            true => Configuration::read_for_service(compat, &given).map(Some),
+            false => Configuration::of_service(compat, &given),
+        }
+    }
+
+    /// What the command line says of settings; none where no configuration is to be read.
+    fn given(&self, more: &[(&str, Option<String>)]) -> Option<Vec<(String, String)>> {
         if self.no_config || !self.is_asked_for() && std::env::var_os(NO_CONFIG).is_some() {
-            return Ok(None);
+            return None;
         }
         let folder =
             |folder: &Option<PathBuf>| folder.as_ref().map(|path| path.to_string_lossy().into_owned());
@@ -69,12 +93,6 @@ impl Configured {
         ];
         let said =
             own.iter().chain(more).filter_map(|(name, value)| Some(((*name).to_owned(), value.clone()?)));
-        let given: Vec<(String, String)> = said.chain(self.set.iter().cloned()).collect();
-        let read = match self.is_asked_for() {
-            true => Some(Configuration::read(compat, &given)?),
-            false => Configuration::of_this_machine(compat, &given)?,
-        };
-        read.iter().for_each(output::note_fault);
-        Ok(read)
+        Some(said.chain(self.set.iter().cloned()).collect())
     }
 }

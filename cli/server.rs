@@ -104,8 +104,7 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    let read = arguments.configured.read(arguments.compat, &[]);
-    let configuration = match read {
+    let configuration = match arguments.configured.read_for_service(arguments.compat) {
         Ok(Some(configuration)) => configuration,
         Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),
         Err(message) => return renderer.failure(&message, FAILED),

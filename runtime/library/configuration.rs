@@ -110,7 +110,30 @@ impl Configuration {
         compat: Compat,
         given: &[(String, String)],
     ) -> Result<Option<Configuration>, String> {
-        let layout = Layout::of_this_machine();
+        Configuration::if_here(compat, Layout::of_this_machine(), given)
+    }
+
+    /// As [`Configuration::read`] for a service: what is not said of folders is the machine's, whichever user the service runs as.
+    ///
+    /// # Errors
+    /// As of [`Configuration::read`].
+    pub fn read_for_service(compat: Compat, given: &[(String, String)]) -> Result<Configuration, String> {
+        Configuration::of(compat, Layout::of_service(), given)
+    }
+
+    /// The configuration of this machine's Puppet, whichever user asks; none where its folder is not there.
+    ///
+    /// # Errors
+    /// As of [`Configuration::read`].
+    pub fn of_service(compat: Compat, given: &[(String, String)]) -> Result<Option<Configuration>, String> {
+        Configuration::if_here(compat, Layout::of_service(), given)
+    }
+
+    fn if_here(
+        compat: Compat,
+        layout: Layout,
+        given: &[(String, String)],
+    ) -> Result<Option<Configuration>, String> {
         match layout.folder("confdir").is_some_and(|folder| Path::new(&folder).is_dir()) {
             true => Configuration::of(compat, layout, given).map(Some),
             false => Ok(None),

@@ -6,10 +6,12 @@ use bunraku_tests::bunraku;
 use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::Client;
 use bunraku_tests::http::site::Site;
+use bunraku_tests::paths::write;
 use bunraku_tests::programs::free_port;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
@@ -193,4 +195,38 @@ fn a_server_that_runs_is_left_alone() {
     assert_eq!(status, Some(0), "{said}");
     assert_eq!(told["listens on"], format!("0.0.0.0:{port}"));
     assert_eq!(before, below(&site));
+}
+
+/// The unit runs the server as a user of its own, whose home has no configuration of a server: the machine's is read.
+#[test]
+fn a_service_reads_the_machines_configuration_whoever_runs_it() {
+    /// The user `nobody`, who may do nothing.
+    const NOBODY: u32 = 65534;
+    if !nix::unistd::geteuid().is_root() {
+        println!(
+            "SKIPPED a_service_reads_the_machines_configuration_whoever_runs_it: only root becomes another user"
+        );
+        return;
+    }
+    let home = tempfile::tempdir().expect("folders can be made");
+    fs::set_permissions(home.path(), fs::Permissions::from_mode(0o755)).expect("modes can be set");
+    for confdir in [".puppet/etc", ".puppetlabs/etc/puppet"] {
+        let conf = home.path().join(confdir).join("puppet.conf");
+        write(&conf, "[main]\ncertname = of-the-user.example.com\n");
+    }
+    let program = home.path().join("bunraku");
+    fs::copy(bunraku::binary().expect("it builds"), &program).expect("files can be copied");
+    let run = |arguments: &[&str]| {
+        let mut command = Command::new(&program);
+        command.args(arguments).env_clear().env("HOME", home.path()).current_dir("/");
+        let output = command.uid(NOBODY).gid(NOBODY).stdin(Stdio::null()).output().expect("it runs");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    assert_eq!(run(&["config", "certname"]), "of-the-user.example.com\n", "a command is the user's");
+    // What the machine's Puppet has is not for nobody to read; where there is none, that is said.
+    let told = run(&["server", "--check"]);
+    let is_of_machine =
+        told.contains("The setting localcacert names /") || told.contains("There is no configuration");
+    let is_of_user = told.contains("of-the-user") || told.contains(&home.path().display().to_string());
+    assert!(is_of_machine && !is_of_user, "a server's is the machine's: {told}");
 }

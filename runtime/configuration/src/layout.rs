@@ -36,9 +36,17 @@ pub struct Layout {
 impl Layout {
     /// That of this machine and this user: of Puppet's own packages where their folder is there, else Debian's.
     pub fn of_this_machine() -> Layout {
-        let root = is_root();
         let home = std::env::var("HOME").unwrap_or_default();
-        let owner = if root || home.is_empty() { Owner::Machine } else { Owner::User(home) };
+        Layout::of(if is_root() || home.is_empty() { Owner::Machine } else { Owner::User(home) })
+    }
+
+    /// That of this machine for a service, whichever user it runs as: a unit runs as a user who has no configuration, and Puppet
+    /// Server, too, reads the machine's.
+    pub fn of_service() -> Layout {
+        Layout::of(Owner::Machine)
+    }
+
+    fn of(owner: Owner) -> Layout {
         let here = |packages| {
             let layout = Layout { packages, owner: owner.clone() };
             layout.folder("confdir").is_some_and(|folder| Path::new(&folder).is_dir())

@@ -55,12 +55,15 @@ fn fetch(program: &Path, certname: &str, limits: Limits) -> Result<Json, String>
 mod tests {
     use super::*;
     use serde_json::json;
-    use std::os::unix::fs::PermissionsExt;
 
+    /// Written by another process: what a thread of this one starts meanwhile would inherit the open file, and the kernel runs no
+    /// file that is open for writing.
     fn program(folder: &Path, name: &str, code: &str, mode: u32) {
-        let path = folder.join(name);
-        std::fs::write(&path, format!("#!/bin/sh\n{code}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let text = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(&text, format!("#!/bin/sh\n{code}\n")).unwrap();
+        let mode = format!("--mode={mode:o}");
+        let status = Command::new("install").arg(mode).arg(text.path()).arg(folder.join(name)).status();
+        assert!(status.unwrap().success());
     }
 
     #[test]

@@ -6,13 +6,12 @@
 
 use crate::below::files_below;
 use crate::environments::{Environments, Served};
-use crate::exchange::{Body, Failure, Request, Response};
-use crate::files::checksums::{Hash, Status};
+use crate::exchange::{Failure, Request, Response};
+use crate::files::checksums::Status;
 use crate::node::{failed, json_of};
 use crate::ordered::{by_units, sorted};
+use crate::tagged::tagged;
 use bunraku::{Class, ClassOptions, ClassParameter, ClassReader, Strict};
-use bytes::Bytes;
-use http::{HeaderValue, StatusCode, header};
 use serde_json::{Map, Value as Json, json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -66,20 +65,7 @@ impl Classes {
         let texts: Vec<Arc<str>> =
             self.manifests(&served)?.iter().map(|file| self.entry(file, &place)).collect();
         let body = format!(r#"{{"files":[{}],"name":{}}}"#, texts.join(","), json!(served.name));
-        let tag = Hash::Sha256.of(&mut body.as_bytes()).map_err(|error| failed(error.to_string()))?;
-        let tagged = HeaderValue::from_str(&tag).map_err(|error| failed(error.to_string()))?;
-        // The ending is what web servers add to the tags of answers that they compress.
-        let has = request.has.as_deref().map(|has| has.strip_suffix("--gzip").unwrap_or(has));
-        let mut response = match has == Some(&tag) {
-            true => Response {
-                status: StatusCode::NOT_MODIFIED,
-                headers: Vec::new(),
-                body: Body::Bytes(Bytes::new()),
-            },
-            false => Response::of("application/json", body),
-        };
-        response.headers.push((header::ETAG, tagged));
-        Ok(response)
+        tagged(request, body)
     }
 
     /// The manifests of an environment and of its modules, in the order that they are told in.

@@ -40,6 +40,7 @@ pub mod routes;
 pub mod server;
 pub mod site;
 pub mod states;
+pub mod tagged;
 pub mod tasks;
 #[cfg(test)]
 mod testing;

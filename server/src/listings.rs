@@ -1,8 +1,10 @@
 //! What environments and modules there are. Source: Puppet Server 7.9.5.
 
+use crate::below::files_below;
 use crate::exchange::{Failure, Request, Response};
 use crate::node::{failed, json_of};
 use crate::site::Site;
+use crate::tagged::tagged;
 use bunraku::files::read;
 use bunraku::{Data, SERVER_SECTION};
 use serde_json::{Map, Value as Json, json};
@@ -10,6 +12,9 @@ use std::path::Path;
 
 /// Bytes of a module's metadata that are read.
 const MAX_METADATA: u64 = 1 << 20;
+
+/// Where in a module its transports are defined.
+const SCHEMAS: &str = "lib/puppet/transport/schema";
 
 const SETTINGS: [&str; 4] = ["modulepath", "manifest", "environment_timeout", "config_version"];
 
@@ -72,6 +77,27 @@ fn modules_of(site: &Site, environment: &str) -> Result<Json, Failure> {
     Ok(
         json!({"modules": folders.iter().map(|folder| module(folder)).collect::<Vec<_>>(), "name": environment}),
     )
+}
+
+/// `GET /puppet/v3/environment_transports`: the name of an environment whose modules define no transports.
+///
+/// # Errors
+/// When modules can't be read, or when one of them defines transports, whose schemas only Ruby can read.
+pub fn transports(site: &Site, request: &Request) -> Result<Response, Failure> {
+    let served = match site.environments.named(request) {
+        Ok(served) => served,
+        Err(refused) => return Ok(refused),
+    };
+    let configuration = site.configuration();
+    let modulepath = configuration.modulepath(&served.name).map_err(failed)?;
+    for folder in configuration.modules(&modulepath).map_err(failed)? {
+        let schemas = folder.join(SCHEMAS);
+        if let Some(schema) = files_below(&schemas, |name, _| name.ends_with(".rb")).first() {
+            let path = schemas.join(schema);
+            return Err(failed(format!("transports are not read: {} defines one", path.display())));
+        }
+    }
+    tagged(request, json!({"name": served.name, "transports": []}).to_string())
 }
 
 fn module(folder: &Path) -> Json {

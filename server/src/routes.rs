@@ -32,6 +32,8 @@ pub enum Route {
     Classes,
     /// The modules of environments.
     Modules,
+    /// The transports of an environment: how devices without an agent are reached.
+    Transports,
     /// The tasks of an environment.
     Tasks,
     /// A task of a module.
@@ -111,6 +113,7 @@ impl Route {
             // As in Puppet Server, which looks at no more of it.
             "environment_classes" => Some(Route::Classes),
             "environment_modules" => alone(Route::Modules),
+            "environment_transports" => alone(Route::Transports),
             "tasks" => of_module(rest).map(|(module, task)| Route::Task(module, task)),
             "plans" => of_module(rest).map(|(module, plan)| Route::Plan(module, plan)),
             _ => None,
@@ -173,6 +176,7 @@ impl Route {
             Route::Environments => "environments",
             Route::Classes => "environment_classes",
             Route::Modules => "environment_modules",
+            Route::Transports => "environment_transports",
             Route::Tasks | Route::Task(..) => "tasks",
             Route::Plans | Route::Plan(..) => "plans",
             Route::Simple(_) | Route::Services(_) => "status",

@@ -341,6 +341,7 @@ impl Site {
             Route::StaticContent(rest) => self.files.static_content(request, rest),
             Route::Environments => listings::environments(self),
             Route::Modules => listings::modules(self, request),
+            Route::Transports => listings::transports(self, request),
             Route::Simple(service) => Ok(states::simple(service.as_deref())),
             Route::Services(service) => states::services(self, request, service.as_deref()),
             Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self)),

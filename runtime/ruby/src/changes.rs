@@ -8,7 +8,7 @@ use bumpalo::Bump;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Deeper values are not looked into.
 const MAX_NESTING: usize = 500;

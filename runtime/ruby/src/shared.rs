@@ -6,7 +6,7 @@
 //! Where the worker tells of one that has become another, the other takes its place in the variables of the compile.
 
 use bunraku_vm::value::Value;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// The arrays and hashes that both sides know.
 #[derive(Default)]

@@ -1,8 +1,10 @@
 //! Classes of environments as they are on the disk. That the answers are Puppet Server's, `tests/tests/server.rs` says.
 
 use super::*;
+use crate::exchange::Body;
 use crate::testing::get;
 use bunraku::{Compat, Configuration};
+use http::{StatusCode, header};
 
 struct World {
     folder: tempfile::TempDir,

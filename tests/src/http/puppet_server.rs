@@ -12,8 +12,7 @@ use std::time::Duration;
 
 const JAR: &str = "/usr/share/puppetserver/puppetserver.jar";
 /// What only the cases' administrator may ask.
-pub const ADMINS: &str =
-    "^/puppet/v4/catalog|^/puppet-admin-api/|^/puppet/v3/environment_(classes|modules)|^/puppet/v3/plans";
+pub const ADMINS: &str = "^/puppet/v4/catalog|^/puppet-admin-api/|^/puppet/v3/environment_(classes|modules|transports)|^/puppet/v3/plans";
 const PACKAGED: &str = "/etc/puppet/puppetserver";
 /// Services of an authority, and what stands in their place.
 const ENABLED: &str = "puppetlabs.services.ca.certificate-authority-service/certificate-authority-service\n\

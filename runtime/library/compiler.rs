@@ -98,6 +98,12 @@ impl Compiler {
         Compiler { session: self.session.settled() }
     }
 
+    /// Lets go of the environments of a name, or of all: they are read anew when they are next compiled from, whatever
+    /// [`Environment::with_code_timeout`] says.
+    pub fn forget(&self, name: Option<&str>) {
+        self.session.snapshots().forget(name);
+    }
+
     /// The same for code that is not trusted: it reads what an environment names (its folder, the module path and manifest that
     /// were asked for) and `folders` besides, and nothing else of the disk, whatever path or link it tries; Hiera alone reads
     /// `keys`. It runs no programs. Ruby that is not run natively runs in a process without rights (Linux: Landlock, and

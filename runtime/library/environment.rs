@@ -3,6 +3,7 @@
 use crate::configuration::Configuration;
 use bunraku_environment::snapshot::EnvironmentSpec;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Where code and data lie: an environment's folder, an archive, a module path, code given as text. Nothing is read
 /// before it is used; a [`Compiler`](crate::Compiler) keeps what it has read for as long as the files are the same.
@@ -82,6 +83,13 @@ impl Environment {
     /// reads of settings. What is said here goes before.
     pub fn with_configuration(self, configuration: &Configuration) -> Environment {
         self.with(|spec| spec.configuration = Some(configuration.own().clone()))
+    }
+
+    /// The same, whose code counts as unchanged until so long after its last use, without a look at it: Puppet's setting
+    /// `environment_timeout`. The longest time is for ever; [`Compiler::forget`](crate::Compiler::forget) ends it. Data, templates and
+    /// files are looked at as ever, and if one has changed, the code is, too.
+    pub fn with_code_timeout(self, timeout: Duration) -> Environment {
+        self.with(|spec| spec.code_timeout = timeout)
     }
 
     /// The code that stands in place of its main manifest.

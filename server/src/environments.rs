@@ -86,6 +86,8 @@ impl Environments {
         if let Some((archive, hash)) = self.archive(name).map_err(failed)? {
             let frozen = Environment::frozen(archive).with_folder(&folder).with_name(name);
             (environment, code_id) = (frozen.with_configuration(&self.configuration), Some(hash));
+        } else {
+            environment = environment.with_code_timeout(self.timeout(name)?);
         }
         Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id }))
     }
@@ -116,6 +118,19 @@ impl Environments {
         let names = [name.to_owned()];
         let found = self.configuration.print(&names, SERVER_SECTION, Some(environment));
         Ok(found.map_err(server_error)?.into_iter().next().map(|setting| setting.text))
+    }
+
+    /// How long what has been read of an environment is used without a look at it: `environment_timeout`, where the longest time is
+    /// for ever.
+    ///
+    /// # Errors
+    /// When the configuration can't be read.
+    pub fn timeout(&self, environment: &str) -> Result<Duration, Failure> {
+        Ok(match self.setting("environment_timeout", environment)?.as_deref() {
+            Some("unlimited" | "Infinity") => Duration::MAX,
+            Some(text) => Duration::from_secs(text.parse().unwrap_or_default()),
+            None => Duration::ZERO,
+        })
     }
 
     /// The archive in force of an environment, and its hash.

@@ -188,6 +188,7 @@ impl Server {
         check_headers(&site, self.address)?;
         self.shared.tls.reload();
         doubt(&site)?;
+        site.compiler.forget(None);
         *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
         Ok(())
     }

@@ -344,7 +344,7 @@ impl Site {
             Route::Transports => listings::transports(self, request),
             Route::Simple(service) => Ok(states::simple(service.as_deref())),
             Route::Services(service) => states::services(self, request, service.as_deref()),
-            Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self)),
+            Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self, request)),
             Route::Report(name) => self.reports.save(request, name),
             Route::Facts(name) => {
                 self.facts.put(request, name, || Ok(node::trusted_of(self, &request.client, name)?.to_json()))

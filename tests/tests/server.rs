@@ -3,7 +3,7 @@
 
 use bunraku_tests::http::agent::{Agent, Run};
 use bunraku_tests::http::bunraku_server::BunrakuServer;
-use bunraku_tests::http::client::Client;
+use bunraku_tests::http::client::{Client, request};
 use bunraku_tests::http::site::Site;
 use bunraku_tests::http::{self, Shown};
 use bunraku_tests::oracle::{self, Oracle};
@@ -266,6 +266,70 @@ fn archives_are_deployed_while_nodes_ask() {
         id(&first).len() == 40 && id(&second).len() == 40 && id(&first) != id(&second),
         "{first} {second}"
     );
+}
+
+/// `environment_timeout`: code is what it was until it is said to have changed; data and templates are looked at. That Puppet holds
+/// manifests, definitions, functions and types, and neither data, templates nor files, was seen with 7.23.
+#[test]
+fn code_is_held_as_long_as_environments_are() {
+    let site = Site::new().expect("a site can be made");
+    let rules = site.folder().join("auth.conf").display().to_string();
+    let folder = site.folder().join("code/environments/production");
+    let modules = folder.join("modules/served");
+    fs::create_dir_all(modules.join("functions")).expect("folders can be made");
+    fs::create_dir_all(modules.join("templates")).expect("folders can be made");
+    fs::create_dir_all(folder.join("data")).expect("folders can be made");
+    fs::write(folder.join("hiera.yaml"), "{version: 5, hierarchy: [{name: all, path: all.yaml}]}")
+        .expect("it can be written");
+    let code = |version: &str| {
+        let manifest =
+            format!("notify {{ ['site {version}', served::f(), template('served/t.erb'), lookup('key')]: }}");
+        environment(&site, "production", &manifest);
+        write(&modules.join("functions/f.pp"), &format!("function served::f() {{ 'function {version}' }}"));
+    };
+    let data = |version: &str| {
+        write(&modules.join("templates/t.erb"), &format!("template {version}"));
+        write(&folder.join("data/all.yaml"), &format!("key: data {version}"));
+    };
+    let of = |code: &str, data: &str| {
+        [
+            format!("site {code}"),
+            format!("function {code}"),
+            format!("template {data}"),
+            format!("data {data}"),
+        ]
+    };
+    let empties = |server: &BunrakuServer, path: &str| {
+        let client = Client::new(site.authority(), server.port());
+        let path = format!("/puppet-admin-api/v1/{path}");
+        client.send(Some("admin"), &request("DELETE", &path, "")).expect("there is an answer").status
+    };
+    let asked = |server: &BunrakuServer| titles(&catalog(&site, server, "other"));
+    for (timeout, held) in [("unlimited", true), ("1h", true), ("0", false)] {
+        write(&folder.join("environment.conf"), &format!("environment_timeout = {timeout}\n"));
+        (code("1"), data("1"));
+        let server =
+            BunrakuServer::start(&site, &["--compat", "8", "--auth", &rules]).expect("the server starts");
+        assert_eq!(asked(&server), of("1", "1"), "{timeout}");
+        code("22");
+        assert_eq!(asked(&server), of(if held { "1" } else { "22" }, "1"), "{timeout}");
+        assert_eq!(empties(&server, "environment-cache?environment=other"), 204);
+        assert_eq!(asked(&server), of(if held { "1" } else { "22" }, "1"), "{timeout}");
+        assert_eq!(empties(&server, "environment-cache?environment=production"), 204);
+        assert_eq!(asked(&server), of("22", "1"), "{timeout}");
+        (code("333"), data("22"));
+        assert_eq!(asked(&server), of("333", "22"), "{timeout}: changed data bring the code with them");
+        code("4444");
+        assert_eq!(empties(&server, "jruby-pool"), 204);
+        assert_eq!(asked(&server), of("4444", "22"), "{timeout}");
+    }
+    write(&folder.join("environment.conf"), "environment_timeout = 1s\n");
+    let server =
+        BunrakuServer::start(&site, &["--compat", "8", "--auth", &rules]).expect("the server starts");
+    assert_eq!(asked(&server), of("4444", "22"));
+    code("55555");
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    assert_eq!(asked(&server), of("55555", "22"), "nobody has asked for a second");
 }
 
 /// What a classifier says is kept for as long as the server is told to.

@@ -307,6 +307,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         compat,
         confinement: None,
         strict: Strict::default(),
+        code_timeout: Duration::ZERO,
     }
 }
 

@@ -29,6 +29,7 @@ use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 /// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
 /// [`Snapshots`](crate::snapshots::Snapshots) makes another one.
@@ -219,6 +220,9 @@ pub struct EnvironmentSpec {
     pub confinement: Option<Confinement>,
     /// Puppet's setting `strict`: whether modules are there whose metadata is no JSON.
     pub strict: Strict,
+    /// Puppet's setting `environment_timeout`: how long after its last use code counts as unchanged, without a look at it. The
+    /// longest is for ever.
+    pub code_timeout: Duration,
 }
 
 impl EnvironmentSpec {
@@ -372,6 +376,11 @@ impl Snapshot {
     /// Whether nothing that compiles have seen of its files has changed since.
     pub fn is_current(&self) -> bool {
         self.tree().is_current()
+    }
+
+    /// The same of all but code, which may have changed.
+    pub fn is_current_but_for_code(&self) -> bool {
+        self.tree().is_current_but_for_code()
     }
 
     /// The file at `relative`, a path that begins with `lib/`, of the first module in their order that has it, or else of the

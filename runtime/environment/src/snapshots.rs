@@ -8,13 +8,31 @@ use bunraku_files::archive::Opened;
 use bunraku_files::recent::{self, Recent};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 /// See the module. How much it keeps is said in [`bunraku_files::recent`].
 pub struct Snapshots {
     made: SessionMade,
-    current: Mutex<Recent<EnvironmentSpec, Arc<Snapshot>>>,
+    current: Mutex<Recent<EnvironmentSpec, Kept>>,
     archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
     is_settled: bool,
+}
+
+/// A snapshot, and when it was last asked for.
+#[derive(Clone)]
+struct Kept {
+    snapshot: Arc<Snapshot>,
+    used: Instant,
+}
+
+impl Kept {
+    /// Whether it is the environment as it is now, or as it may count as being by the timeout of its code.
+    fn is_current(&self, spec: &EnvironmentSpec) -> bool {
+        match self.used.elapsed() < spec.code_timeout {
+            true => self.snapshot.is_current_but_for_code(),
+            false => self.snapshot.is_current(),
+        }
+    }
 }
 
 impl Default for Snapshots {
@@ -39,23 +57,37 @@ impl Snapshots {
     /// # Errors
     /// As [`Snapshot::open`]; when its archive can't be opened.
     pub fn current(&self, spec: EnvironmentSpec) -> Result<Arc<Snapshot>, String> {
-        let kept = self.current.lock().ok().and_then(|mut all| all.get(&spec).cloned());
+        let kept = self.current.lock().ok().and_then(|mut all| {
+            let kept = all.get_mut(&spec)?;
+            Some(Kept {
+                snapshot: kept.snapshot.clone(),
+                used: std::mem::replace(&mut kept.used, Instant::now()),
+            })
+        });
         if let Some(kept) = &kept
-            && (self.is_settled || kept.is_current())
+            && (self.is_settled || kept.is_current(&spec))
         {
-            return Ok(kept.clone());
+            return Ok(kept.snapshot.clone());
         }
         let archive = spec.archive.as_deref().map(|path| self.archive(path)).transpose()?;
         if let (Some(kept), Some(archive)) = (kept, &archive)
-            && kept.tree().is_renewed_by(archive)
+            && kept.snapshot.tree().is_renewed_by(archive)
         {
-            return Ok(kept);
+            return Ok(kept.snapshot);
         }
         let snapshot = Arc::new(Snapshot::open(&spec, archive, &self.made)?);
         if let Ok(mut all) = self.current.lock() {
-            all.insert(spec, snapshot.clone());
+            all.insert(spec, Kept { snapshot: snapshot.clone(), used: Instant::now() });
         }
         Ok(snapshot)
+    }
+
+    /// Lets go of the environments of a name, or of all: they are read anew when they are next asked for, whatever the timeout of
+    /// their code.
+    pub fn forget(&self, name: Option<&str>) {
+        if let Ok(mut all) = self.current.lock() {
+            all.retain(|spec| name.is_some_and(|name| spec.name.as_deref() != Some(name)));
+        }
     }
 
     /// Whether no snapshot is kept.

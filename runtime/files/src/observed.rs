@@ -1,5 +1,5 @@
 //! What a snapshot has seen of its tree on the disk: each path that was asked for, with what was there. Asked again, it
-//! says the same, whatever has happened on the disk since; and it can be told whether anything has.
+//! says the same, whatever has happened on the disk since; and it can be told whether anything has, or anything but code.
 
 #[cfg(unix)]
 use crate::seen::Status;
@@ -72,11 +72,19 @@ const AT_ONCE: usize = 256;
 #[derive(Default)]
 pub(crate) struct Observed(Mutex<Seen>);
 
+/// A path, what was there, and whether that is code.
+#[derive(Clone)]
+struct Place {
+    path: Arc<Path>,
+    state: State,
+    is_code: bool,
+}
+
 #[derive(Default)]
 struct Seen {
     /// Numbers of `all`, by path.
     numbers: HashTable<u32>,
-    all: Vec<(Arc<Path>, State)>,
+    all: Vec<Place>,
     /// How many there were when it was first asked whether they still hold.
     first: Option<usize>,
 }
@@ -87,21 +95,21 @@ fn hash(path: &Path) -> u64 {
 
 impl Seen {
     fn find(&self, hash: u64, path: &Path) -> Option<State> {
-        let is_it = |n: &u32| self.all[*n as usize].0.as_os_str() == path.as_os_str();
-        self.numbers.find(hash, is_it).map(|n| self.all[*n as usize].1)
+        let is_it = |n: &u32| self.all[*n as usize].path.as_os_str() == path.as_os_str();
+        self.numbers.find(hash, is_it).map(|n| self.all[*n as usize].state)
     }
 
-    fn insert(&mut self, path_hash: u64, path: &Path, state: State) {
+    fn insert(&mut self, path_hash: u64, place: Place) {
         let number = self.all.len() as u32;
-        self.all.push((path.into(), state));
+        self.all.push(place);
         let Seen { numbers, all, .. } = self;
-        numbers.insert_unique(path_hash, number, |n| hash(&all[*n as usize].0));
+        numbers.insert_unique(path_hash, number, |n| hash(&all[*n as usize].path));
     }
 }
 
 impl Observed {
-    /// What is at a path: the first time, what the disk says.
-    pub fn state(&self, path: &Path) -> State {
+    /// What is at a path: the first time, what the disk says. Then it is asked, too, whether code is what belongs there.
+    pub fn state(&self, path: &Path, is_code: impl FnOnce() -> bool) -> State {
         let hash = hash(path);
         let known = self.0.lock().ok().and_then(|seen| seen.find(hash, path));
         known.unwrap_or_else(|| {
@@ -111,16 +119,17 @@ impl Observed {
             if let Some(known) = seen.find(hash, path) {
                 return known;
             }
-            seen.insert(hash, path, state);
+            seen.insert(hash, Place { path: path.into(), state, is_code: is_code() });
             state
         })
     }
 
-    /// Whether the disk still says the same of all of them, and they are few enough to be asked for each time.
-    pub fn is_current(&self) -> bool {
+    /// Whether the disk still says the same of all of them, code among them where that is asked, and they are few enough to be
+    /// asked for each time.
+    pub fn is_current(&self, with_code: bool) -> bool {
         let mut done = 0;
         loop {
-            let batch: Vec<(Arc<Path>, State)> = {
+            let batch: Vec<Place> = {
                 let Ok(mut seen) = self.0.lock() else { return false };
                 let count = seen.all.len();
                 if count > 2 * *seen.first.get_or_insert(count) + MORE {
@@ -131,7 +140,8 @@ impl Observed {
             if batch.is_empty() {
                 return true;
             }
-            if !batch.iter().all(|(path, state)| State::look(path).is_like(state)) {
+            let mut asked = batch.iter().filter(|place| with_code || !place.is_code);
+            if !asked.all(|place| State::look(&place.path).is_like(&place.state)) {
                 return false;
             }
             done += batch.len();
@@ -148,25 +158,38 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         let observed = Observed::default();
-        assert!(matches!(observed.state(&file), State::Absent));
-        assert!(observed.is_current());
+        assert!(matches!(observed.state(&file, || false), State::Absent));
+        assert!(observed.is_current(true));
         std::fs::write(&file, "1").unwrap();
-        assert!(matches!(observed.state(&file), State::Absent));
-        assert!(!observed.is_current());
+        assert!(matches!(observed.state(&file, || false), State::Absent));
+        assert!(!observed.is_current(true));
         let observed = Observed::default();
-        assert!(matches!(observed.state(&file), State::File((1, Some(_)), _)));
-        assert!(matches!(observed.state(folder.path()), State::Folder(_)));
-        assert!(observed.is_current());
+        assert!(matches!(observed.state(&file, || false), State::File((1, Some(_)), _)));
+        assert!(matches!(observed.state(folder.path(), || false), State::Folder(_)));
+        assert!(observed.is_current(true));
         std::fs::write(&file, "22").unwrap();
-        assert!(!observed.is_current());
+        assert!(!observed.is_current(true));
+    }
+
+    #[test]
+    fn code_is_not_looked_at_where_it_need_not_be() {
+        let folder = tempfile::tempdir().unwrap();
+        let [code, data] = ["code", "data"].map(|name| folder.path().join(name));
+        let observed = Observed::default();
+        observed.state(&code, || true);
+        observed.state(&data, || false);
+        std::fs::write(&code, "1").unwrap();
+        assert_eq!([true, false].map(|with_code| observed.is_current(with_code)), [false, true]);
+        std::fs::write(&data, "1").unwrap();
+        assert_eq!([true, false].map(|with_code| observed.is_current(with_code)), [false, false]);
     }
 
     #[test]
     fn so_many_paths_are_asked_for_and_no_more() {
         let observed = Observed::default();
         let ask = |from: usize, to: usize| {
-            (from..to).for_each(|n| _ = observed.state(Path::new(&format!("/nowhere/{n}"))));
-            observed.is_current()
+            (from..to).for_each(|n| _ = observed.state(Path::new(&format!("/nowhere/{n}")), || false));
+            observed.is_current(true)
         };
         assert!(ask(0, 100));
         assert!(ask(100, 200 + MORE));

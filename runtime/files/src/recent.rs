@@ -3,7 +3,7 @@
 //!
 //! | kept | key | at most | stale when |
 //! | --- | --- | --- | --- |
-//! | environments | all that they are opened with | [`ENVIRONMENTS`] | a folder or file that was looked at has changed |
+//! | environments | all that they are opened with | [`ENVIRONMENTS`] | a folder or file that was looked at has changed; code for as long as a timeout says: not before they are let go |
 //! | archives | path | [`ARCHIVES`] | another file lies at the path |
 //! | stores | place and certificates | [`STORES`] | never: they ask again each time |
 //! | units, data, templates | path (and format) | [`FILES`] each | size or time of the file differ |
@@ -40,6 +40,24 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         K: Borrow<Q>,
     {
         self.map.get(key)
+    }
+
+    /// The same, to be changed.
+    pub fn get_mut<Q: Hash + Eq + ?Sized>(&mut self, key: &Q) -> Option<&mut V>
+    where
+        K: Borrow<Q>,
+    {
+        self.map.get_mut(key)
+    }
+
+    /// Lets go of what is kept under keys that are not wanted.
+    pub fn retain(&mut self, is_wanted: impl Fn(&K) -> bool)
+    where
+        K: Clone,
+    {
+        let unwanted: Vec<K> =
+            self.map.iter().map(|(key, _)| key).filter(|key| !is_wanted(key)).cloned().collect();
+        unwanted.iter().for_each(|key| drop(self.map.pop(key)));
     }
 
     /// Keeps something in the place of what was there, and of what was not used for longest where there is too much.
@@ -81,5 +99,7 @@ mod tests {
         kept.insert("a", 4);
         assert_eq!(kept.get("a"), Some(&4));
         assert_eq!(kept.len(), 2);
+        kept.retain(|key| *key == "a");
+        assert_eq!(["a", "c"].map(|key| kept.get(key).copied()), [Some(4), None]);
     }
 }

@@ -17,6 +17,7 @@ use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -50,9 +51,13 @@ pub enum Standing {
     New,
 }
 
+/// Folders of an environment and of its modules that have code.
+const CODE: [&str; 5] = ["functions", "lib", "manifests", "plans", "types"];
+
 /// See the module.
 pub struct Tree {
     roots: Vec<Root>,
+    modulepath: Vec<PathBuf>,
     archived: Option<Archived>,
     /// Bytes that a file on the disk may hold.
     limit: u64,
@@ -74,6 +79,7 @@ impl Default for Tree {
     fn default() -> Self {
         Tree {
             roots: Vec::new(),
+            modulepath: Vec::new(),
             archived: None,
             limit: read::MAX_FILE,
             observed: Observed::default(),
@@ -130,6 +136,7 @@ impl Tree {
     /// Says where it lies: an environment's folder and a module path.
     pub fn set_roots(&mut self, directory: Option<&Path>, modulepath: &[PathBuf]) {
         self.roots = paths::roots(directory, modulepath);
+        self.modulepath = modulepath.iter().map(|folder| paths::clean(folder)).collect();
     }
 
     /// The folders of the tree, with what an archive calls them.
@@ -171,13 +178,33 @@ impl Tree {
     /// Whether nothing that was seen of it has changed since, the archive included. So many paths of a tree on the disk
     /// may have been seen that it is not worth asking: then it counts as changed.
     pub fn is_current(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
+        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current(true)
+    }
+
+    /// The same of all but code, which may have changed: manifests, functions, types, plans and Ruby of the environment and its
+    /// modules, and which modules there are.
+    pub fn is_current_but_for_code(&self) -> bool {
+        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current(false)
+    }
+
+    /// Whether what belongs at a path is code, or says which modules there are.
+    fn is_code(&self, path: &Path) -> bool {
+        let below = |folder: &PathBuf| path.strip_prefix(folder).ok();
+        let in_module = self.modulepath.iter().find_map(below).map(|rest| rest.iter().nth(1));
+        let in_environment = || {
+            self.roots.iter().find(|(_, name)| name == "e").and_then(|(root, _)| below(root)?.iter().next())
+        };
+        let is_code = |part: &OsStr| CODE.iter().any(|folder| part == *folder);
+        match in_module {
+            Some(part) => part.is_none_or(|part| part == "metadata.json" || is_code(part)),
+            None => in_environment().is_some_and(is_code),
+        }
     }
 
     /// Whether nothing has changed but that the archive was written again with the same content: `archive` is the new
     /// one.
     pub fn is_renewed_by(&self, archive: &Opened) -> bool {
-        self.observed.is_current() && self.opened().is_some_and(|own| own.is_renewed_by(archive))
+        self.observed.is_current(true) && self.opened().is_some_and(|own| own.is_renewed_by(archive))
     }
 
     /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
@@ -237,7 +264,7 @@ impl Tree {
             return State::Absent;
         }
         match self.holds(path) {
-            true => self.observed.state(path),
+            true => self.observed.state(path, || self.is_code(path)),
             false => State::look(path),
         }
     }
@@ -394,7 +421,7 @@ impl Tree {
         }
         let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
-        let is_same = || match self.observed.state(path) {
+        let is_same = || match self.observed.state(path, || self.is_code(path)) {
             State::File(stamp, status) => archived.opened.is_same(&entry, path, stamp, status),
             State::Absent | State::Folder(_) => false,
         };
@@ -433,7 +460,7 @@ impl Tree {
     /// no longer current.
     pub fn note(&self, path: &Path) {
         if self.frozen_archive().is_none() {
-            self.observed.state(path);
+            self.observed.state(path, || self.is_code(path));
         }
     }
 

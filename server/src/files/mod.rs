@@ -35,7 +35,7 @@ use fileset::Search;
 use http::{HeaderValue, Method, StatusCode, header};
 use module_lists::ModuleLists;
 use mounts::Mount;
-use prepared::{Prepared, Validity};
+use prepared::Prepared;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use versions_kept::VersionsKept;
@@ -202,7 +202,7 @@ impl Files {
         out.push(b']');
         let body = bytes::Bytes::from(out);
         if let Some(key) = key {
-            self.prepared.keep(key, body.clone(), self.validity(name)?);
+            self.prepared.keep(key, body.clone(), self.shared.environments.timeout(name)?);
         }
         Ok(Response::of(self.data_format(request)?.content_type(), body))
     }
@@ -275,11 +275,6 @@ impl Files {
         let configuration = self.shared.environments.configuration();
         let modulepath = configuration.modulepath(&environment.name).map_err(server_error)?;
         Ok(Place { modulepath, modules: OnceLock::new() })
-    }
-
-    fn validity(&self, environment: &str) -> Result<Validity, Failure> {
-        let timeout = self.shared.environments.setting("environment_timeout", environment)?;
-        Ok(Validity::of(timeout.as_deref()))
     }
 
     /// What `fileserver.conf` says, read again when it has changed; what can't be used leaves what was before.

@@ -19,31 +19,6 @@ const MOST_BYTES: usize = 256 << 20;
 /// What a list is kept by.
 pub(super) type Key = Vec<(String, String)>;
 
-/// How long a list is good.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Validity {
-    /// Not at all.
-    Never,
-    /// From now on.
-    For(Duration),
-    /// Until it is told otherwise.
-    Forever,
-}
-
-impl Validity {
-    /// What a value of `environment_timeout` means.
-    pub(super) fn of(text: Option<&str>) -> Validity {
-        match text {
-            Some("unlimited" | "Infinity") => Validity::Forever,
-            Some(text) => match text.parse() {
-                Ok(0) | Err(_) => Validity::Never,
-                Ok(seconds) => Validity::For(Duration::from_secs(seconds)),
-            },
-            None => Validity::Never,
-        }
-    }
-}
-
 /// The lists.
 #[derive(Debug)]
 pub(super) struct Prepared {
@@ -77,16 +52,12 @@ impl Prepared {
         end.is_none_or(|end| Instant::now() < end).then(|| bytes.clone())
     }
 
-    /// Keeps a list for as long as it is good.
-    pub(super) fn keep(&self, key: Key, bytes: Bytes, validity: Validity) {
-        let end = match validity {
-            Validity::Never => return,
-            Validity::For(time) => Some(Instant::now() + time),
-            Validity::Forever => None,
-        };
-        if bytes.len() > MOST_BYTES / 4 {
+    /// Keeps a list for so long, if at all; the longest time is for ever.
+    pub(super) fn keep(&self, key: Key, bytes: Bytes, time: Duration) {
+        if time.is_zero() || bytes.len() > MOST_BYTES / 4 {
             return;
         }
+        let end = Instant::now().checked_add(time);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.bytes += bytes.len();
         if let Some((_, (old, _))) = kept.lists.push(key, (bytes, end)) {
@@ -115,9 +86,9 @@ mod tests {
     fn lists_are_kept_as_long_as_they_are_good() {
         let (prepared, key) = (Prepared::default(), |name: &str| vec![(name.to_owned(), String::new())]);
         let bytes = || Bytes::from_static(b"[]");
-        prepared.keep(key("never"), bytes(), Validity::of(Some("0")));
-        prepared.keep(key("short"), bytes(), Validity::For(Duration::from_millis(20)));
-        prepared.keep(key("ever"), bytes(), Validity::of(Some("unlimited")));
+        prepared.keep(key("never"), bytes(), Duration::ZERO);
+        prepared.keep(key("short"), bytes(), Duration::from_millis(20));
+        prepared.keep(key("ever"), bytes(), Duration::MAX);
         assert_eq!(prepared.get(&key("never")), None);
         assert_eq!(prepared.get(&key("short")), Some(bytes()));
         std::thread::sleep(Duration::from_millis(30));
@@ -132,7 +103,7 @@ mod tests {
         let prepared = Prepared::default();
         for number in 0..2000 {
             let key = vec![(number.to_string(), String::new())];
-            prepared.keep(key, Bytes::from(vec![b' '; 8 << 20]), Validity::Forever);
+            prepared.keep(key, Bytes::from(vec![b' '; 8 << 20]), Duration::MAX);
             let kept = prepared.kept.lock().unwrap();
             assert!(kept.bytes <= MOST_BYTES && kept.lists.len() <= MOST.get());
             if number > 40 {

@@ -1,9 +1,11 @@
 //! The arguments that say which engine hands out the work of a fleet, and how it is reached.
 
 use bunraku_fleet::engine::folder::Folder;
+use bunraku_fleet::engine::index::{self, Index};
 use bunraku_fleet::engine::plan::{Plan, SHARD};
 use bunraku_fleet::engine::{Engine, Hash};
 use bunraku_fleet_nats::{Connection, Nats, PATIENCE};
+use bunraku_fleet_s3::Bucket;
 use clap::Args;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -18,6 +20,8 @@ pub enum On {
     Nats(String),
     /// A folder.
     Index(PathBuf),
+    /// A bucket of S3, by its URL.
+    Bucket(String),
 }
 
 impl FromStr for On {
@@ -27,8 +31,12 @@ impl FromStr for On {
         match text.split_once(':') {
             Some(("nats" | "tls", rest)) if rest.starts_with("//") => Ok(On::Nats(text.to_owned())),
             Some(("nats", host)) if !host.is_empty() => Ok(On::Nats(format!("nats://{host}"))),
-            Some(("index", folder)) if !folder.is_empty() => Ok(On::Index(folder.into())),
-            _ => Err("it takes nats://HOST:PORT, tls://HOST:PORT or index:FOLDER".to_owned()),
+            Some(("index", place)) if !place.is_empty() => Ok(On::at(place)),
+            Some(("s3", rest)) if rest.starts_with("//") => Ok(On::at(text)),
+            _ => {
+                Err("it takes nats://HOST:PORT, tls://HOST:PORT, index:FOLDER or s3://BUCKET/FOLDER"
+                    .to_owned())
+            }
         }
     }
 }
@@ -46,7 +54,7 @@ pub struct Tls {
 #[derive(Args, Clone)]
 pub struct OnArguments {
     /// Have the nodes compiled by others, by way of an engine; the report is the same.
-    #[arg(long, value_name = "nats://HOST|index:FOLDER")]
+    #[arg(long, value_name = ENGINES)]
     pub on: Option<On>,
     /// How many nodes are one job.
     #[arg(long = "shard", value_name = "NODES", default_value_t = SHARD_NODES, requires = "on")]
@@ -54,8 +62,8 @@ pub struct OnArguments {
     /// Do not wait: print what the run is called. `bunraku fleet run` goes on with it.
     #[arg(long, requires = "on")]
     pub detach: bool,
-    /// Command that has the shards of a folder done, run once they lie there, with BUNRAKU_RUN, the run's folder, and BUNRAKU_SHARDS,
-    /// how many there are: `sbatch --array=0-$((BUNRAKU_SHARDS - 1)) job.sh`.
+    /// Command that has the shards of a folder or bucket done, run once they lie there, with BUNRAKU_RUN, the run's folder, and
+    /// BUNRAKU_SHARDS, how many there are: `sbatch --array=0-$((BUNRAKU_SHARDS - 1)) job.sh`.
     #[arg(long, value_name = "COMMAND", requires = "on")]
     pub submit: Option<String>,
     #[command(flatten)]
@@ -76,11 +84,22 @@ pub struct Patience {
 pub enum Opened {
     /// See [`On`].
     Nats(Box<Nats>),
-    /// See [`On`].
-    Index(Folder),
+    /// A folder or a bucket.
+    Index(Index),
 }
 
+/// How an engine is named.
+pub const ENGINES: &str = "nats://HOST|index:FOLDER|s3://BUCKET/FOLDER";
+
 impl On {
+    /// An index, by where it lies.
+    fn at(place: &str) -> On {
+        match place.starts_with("s3://") {
+            true => On::Bucket(place.to_owned()),
+            false => On::Index(place.into()),
+        }
+    }
+
     /// Opens the engine.
     ///
     /// # Errors
@@ -93,7 +112,10 @@ impl On {
                 certificate: tls.certificate.clone(),
                 patience: Duration::from_secs(patience.seconds.max(1)),
             })?)),
-            On::Index(folder) => Opened::Index(Folder::open(folder)?),
+            On::Index(folder) => Opened::Index(Index::new(Box::new(Folder::open(folder)?))),
+            On::Bucket(url) => {
+                Opened::Index(Index::new(Box::new(Bucket::open(url, tls.authorities.as_deref())?)))
+            }
         })
     }
 }
@@ -103,7 +125,7 @@ impl Opened {
     pub fn engine(&self) -> &dyn Engine {
         match self {
             Opened::Nats(nats) => &**nats,
-            Opened::Index(folder) => folder,
+            Opened::Index(index) => index,
         }
     }
 
@@ -114,11 +136,11 @@ impl Opened {
     pub fn start(&self, run: &Hash, plan: &Plan, submit: Option<&str>) -> Result<(), String> {
         self.engine().publish(&plan.jobs(run))?;
         let Some(command) = submit else { return Ok(()) };
-        let Opened::Index(folder) = self else {
-            return Err("--submit is for folders: NATS hands its jobs out itself".to_owned());
+        let Opened::Index(index) = self else {
+            return Err("--submit is for folders and buckets: NATS hands its jobs out itself".to_owned());
         };
         let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", command]).env("BUNRAKU_RUN", folder.run(run));
+        shell.args(["-c", command]).env("BUNRAKU_RUN", index.name(run));
         // What it says is no part of the report.
         shell.env("BUNRAKU_SHARDS", plan.shards.len().to_string()).stdout(std::io::stderr());
         let failed = |why: String| format!("The command that submits the shards failed: {why}");
@@ -130,7 +152,7 @@ impl Opened {
     pub fn name(&self, run: &Hash) -> String {
         match self {
             Opened::Nats(_) => run.to_string(),
-            Opened::Index(folder) => folder.run(run).display().to_string(),
+            Opened::Index(index) => index.name(run),
         }
     }
 }
@@ -158,8 +180,9 @@ impl RunName {
             (Ok(run), Some(on)) => Ok((on.open(tls, patience)?, run)),
             (Ok(_), None) => Err("Where does the run lie? --on nats://HOST or index:FOLDER".to_owned()),
             (Err(_), _) => {
-                let (folder, run) = Folder::of_run(self.0.as_ref())?;
-                Ok((Opened::Index(folder), run))
+                let none = || format!("{} is no run: it takes a hash, or FOLDER/runs/HASH", self.0);
+                let (place, run) = index::split(&self.0).ok_or_else(none)?;
+                Ok((On::at(place).open(tls, patience)?, run))
             }
         }
     }
@@ -184,6 +207,8 @@ mod tests {
         assert_eq!(of("nats:a:4222"), Ok(On::Nats("nats://a:4222".into())));
         assert_eq!(of("tls://a"), Ok(On::Nats("tls://a".into())));
         assert_eq!(of("index:/x"), Ok(On::Index("/x".into())));
+        assert_eq!(of("s3://b/x"), Ok(On::Bucket("s3://b/x".into())));
+        assert_eq!(of("index:s3://b/x"), of("s3://b/x"));
         for wrong in ["", "a", "index:", "nats:", "http://x"] {
             assert!(of(wrong).is_err(), "{wrong}");
         }

@@ -1,7 +1,7 @@
 //! `bunraku fleet run`, `collect`, `status`: going on with what was published, by whoever knows what it is called.
 
 use crate::distributed::gathered;
-use crate::engines::{On, Opened, Patience, RunName, Tls, plan};
+use crate::engines::{ENGINES, On, Opened, Patience, RunName, Tls, plan};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::reports::{Form, Report};
 use crate::told::{FailOn, Told};
@@ -27,7 +27,7 @@ struct Place {
     #[arg(value_name = "RUN")]
     run: RunName,
     /// The engine that has it, where the run is no folder.
-    #[arg(long, value_name = "nats://HOST|index:FOLDER")]
+    #[arg(long, value_name = ENGINES)]
     on: Option<On>,
     #[command(flatten)]
     tls: TlsArguments,
@@ -35,7 +35,7 @@ struct Place {
     patience: Patience,
 }
 
-/// Certificates for NATS.
+/// Certificates for NATS; of a bucket of S3 only its authority's.
 #[derive(Args, Clone)]
 pub struct TlsArguments {
     /// Certificates of the authority that signs the server.

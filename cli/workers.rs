@@ -1,12 +1,11 @@
 //! `bunraku fleet worker` and `shard`: doing jobs of runs that others have published.
 
-use crate::engines::{On, Patience};
+use crate::engines::{ENGINES, On, Opened, Patience, RunName};
 use crate::nodes::threads;
 use crate::output;
 use crate::runs::{TlsArguments, ended};
 use crate::trees::default_cache;
 use bunraku_fleet::engine::Engine;
-use bunraku_fleet::engine::folder::Folder;
 use bunraku_fleet::engine::worker::{Worker as Works, work};
 use bunraku_fleet::tree::cache::Cache;
 use clap::Args;
@@ -46,12 +45,12 @@ impl How {
 /// Do jobs of runs, one after the other, each on all cores.
 ///
 /// It keeps archives on its disk. On SIGTERM it brings the job at hand to its end, and takes no other. A job that it can't do (an
-/// object is damaged, the disk is full) is given back, and the worker ends with an error. With `index:FOLDER` it does what lies
+/// object is damaged, the disk is full) is given back, and the worker ends with an error. With a folder or a bucket it does what lies
 /// there and ends.
 #[derive(Args)]
 pub struct Worker {
     /// The engine.
-    #[arg(long, visible_alias = "nats", value_name = "nats://HOST|index:FOLDER")]
+    #[arg(long, visible_alias = "nats", value_name = ENGINES)]
     on: On,
     #[command(flatten)]
     how: How,
@@ -80,17 +79,21 @@ impl Worker {
     }
 }
 
-/// Do one shard of a run that lies in a folder, unless it is done: what a batch engine calls.
+/// Do one shard of a run that lies in a folder or a bucket, unless it is done: what a batch engine calls.
 #[derive(Args)]
 pub struct Shard {
-    /// The run's folder.
+    /// The run's folder, also of a bucket.
     #[arg(value_name = "RUN")]
-    run: PathBuf,
+    run: RunName,
     /// The number of the shard, from 0 [default: JOB_COMPLETION_INDEX, as Kubernetes says it, or SLURM_ARRAY_TASK_ID].
     #[arg(long, value_name = "N")]
     index: Option<usize>,
     #[command(flatten)]
     how: How,
+    #[command(flatten)]
+    tls: TlsArguments,
+    #[command(flatten)]
+    patience: Patience,
 }
 
 /// Where batch engines say which one it is.
@@ -104,20 +107,22 @@ impl Shard {
 
     fn done(&self) -> Result<(), String> {
         let said = INDICES.iter().find_map(|name| std::env::var(name).ok());
-        let index = match (self.index, said) {
-            (Some(index), _) => index,
+        let number = match (self.index, said) {
+            (Some(number), _) => number,
             (None, Some(text)) => text.parse().map_err(|_| format!("{text} is no number of a shard"))?,
             (None, None) => return Err(format!("Which shard? --index N, or one of {}", INDICES.join(", "))),
         };
-        let (folder, run) = Folder::of_run(&self.run)?;
-        let jobs = folder.plan(&run)?.jobs(&run);
+        let (Opened::Index(index), run) = self.run.open(None, &self.tls.tls(), &self.patience)? else {
+            return Err("NATS hands its jobs out itself: `bunraku fleet worker` does them".to_owned());
+        };
+        let jobs = index.plan(&run)?.jobs(&run);
         let job =
-            jobs.get(index).ok_or_else(|| format!("There are {} shards, and no {index}", jobs.len()))?;
-        if folder.is_done(&run, &job.shard) {
-            output::note(&format!("shard {index} is done"));
+            jobs.get(number).ok_or_else(|| format!("There are {} shards, and no {number}", jobs.len()))?;
+        if index.is_done(&run, &job.shard)? {
+            output::note(&format!("shard {number} is done"));
             return Ok(());
         }
-        let result = self.how.worker()?.run(&folder, job)?;
-        folder.done(0, job, &result)
+        let result = self.how.worker()?.run(&index, job)?;
+        index.done(0, job, &result)
     }
 }

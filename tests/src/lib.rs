@@ -26,6 +26,7 @@ pub mod programs;
 pub mod puppetdb;
 pub mod repository;
 pub mod ruby_native;
+pub mod s3;
 pub mod slapd;
 pub mod slurm;
 pub mod spec;

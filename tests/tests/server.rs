@@ -307,7 +307,8 @@ fn code_is_held_as_long_as_environments_are() {
     let asked = |server: &BunrakuServer| titles(&catalog(&site, server, "other"));
     for (timeout, held) in [("unlimited", true), ("1h", true), ("0", false)] {
         write(&folder.join("environment.conf"), &format!("environment_timeout = {timeout}\n"));
-        (code("1"), data("1"));
+        code("1");
+        data("1");
         let server =
             BunrakuServer::start(&site, &["--compat", "8", "--auth", &rules]).expect("the server starts");
         assert_eq!(asked(&server), of("1", "1"), "{timeout}");
@@ -317,7 +318,8 @@ fn code_is_held_as_long_as_environments_are() {
         assert_eq!(asked(&server), of(if held { "1" } else { "22" }, "1"), "{timeout}");
         assert_eq!(empties(&server, "environment-cache?environment=production"), 204);
         assert_eq!(asked(&server), of("22", "1"), "{timeout}");
-        (code("333"), data("22"));
+        code("333");
+        data("22");
         assert_eq!(asked(&server), of("333", "22"), "{timeout}: changed data bring the code with them");
         code("4444");
         assert_eq!(empties(&server, "jruby-pool"), 204);

@@ -5,7 +5,7 @@
 //! server's doing; so is that no result stands twice. What is here translates. All that a run is lies in the server, so that
 //! coordinators and workers may come and go.
 //!
-//! This crate is async inside, behind a synchronous front; it is the only one beside the server that is.
+//! This crate is async inside, behind a synchronous front; beside it only `fleet/s3` and the server are.
 
 mod streams;
 

@@ -12,11 +12,12 @@
 //! lease, no retry and no heartbeat here. What differs from the work of one process is what a worker can't know (files outside of
 //! the tree, programs, Ruby in a process): such nodes are left to the coordinator, which has them.
 //!
-//! Engines: [`threads`], in this process; [`folder`], for batch engines that know nothing but a number; NATS JetStream in a crate of
-//! its own (`bunraku-fleet-nats`), as it is async.
+//! Engines: [`threads`], in this process; [`index`], for batch engines that know nothing but a number, in a [`folder`] or in a bucket of
+//! S3 (`bunraku-fleet-s3`); NATS JetStream (`bunraku-fleet-nats`). The last two are crates of their own, as they are async.
 
 pub mod coordinator;
 pub mod folder;
+pub mod index;
 pub mod job;
 pub mod outcome;
 pub mod plan;

@@ -5,7 +5,7 @@ use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::World;
 use crate::{FAILED, output};
 use bunraku::origins::{
-    self, Code, CodePlace, DataPlace, EdgeReason, EdgeSource, Expression, How, Origins, Parameter,
+    self, About, Code, CodePlace, DataPlace, EdgeReason, EdgeSource, Expression, How, Origins, Parameter,
     ParameterOrigin, Step, Via,
 };
 use clap::Args;
@@ -43,9 +43,9 @@ pub struct Arguments {
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let told = arguments
-        .tree
-        .ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| compiler.origins(target));
+    let told = arguments.tree.ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| {
+        compiler.origins_about(target, about(arguments))
+    });
     let told = match told {
         Ok(told) => told,
         Err(status) => return status,
@@ -53,6 +53,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     match answer(arguments, &told) {
         Ok(text) => output::finish(&mut renderer, &text, "the answer", ExitCode::SUCCESS),
         Err(message) => renderer.failure(&message, FAILED),
+    }
+}
+
+/// What is asked about. Of an edge that there is not, it is said whether there is one back: that is the same question.
+fn about(arguments: &Arguments) -> About {
+    match arguments.edge.as_deref() {
+        Some([from, to]) => About::Edges(from.clone(), to.clone()),
+        _ => About::Resource(arguments.resource.clone().unwrap_or_default(), arguments.parameter.clone()),
     }
 }
 

@@ -74,6 +74,14 @@ fn text(told: &WhyNot, reference: &str) -> String {
         let read = if one.is_read { "which the node reads" } else { "which the node does not read" };
         let _ = writeln!(out, "  named in {}:{}, {read}", one.file, one.line);
     }
+    if let Some(one) = &told.classifier {
+        let gives = if one.gives.is_empty() { "no class".to_owned() } else { one.gives.join(", ") };
+        let _ = writeln!(
+            out,
+            "  the node's classifier gives {gives}; it could give {}",
+            one.could_give.join(", or ")
+        );
+    }
     if !told.computed.is_empty() {
         out.push_str("  by names that are computed, it may be meant at\n");
         ways(&told.computed, 0, 2, &mut out);
@@ -120,7 +128,14 @@ fn cause(cause: &Cause, depth: usize, out: &mut String) {
             ways(inner, *more, depth + 1, out);
         }
         Cause::OtherNode => line("is not the node's definition".to_owned()),
-        Cause::NotCalled(function) => line(format!("the function {function} is not called")),
+        Cause::NotCalled { function, is_told: true, .. } => {
+            line(format!("the function {function} is not called, see above"));
+        }
+        Cause::NotCalled { function, ways: inner, more, .. } => {
+            let nothing = if inner.is_empty() { ", and nothing calls it by its name" } else { "" };
+            line(format!("the function {function} is not called{nothing}"));
+            ways(inner, *more, depth + 1, out);
+        }
         Cause::Block(function, at) => line(format!("the block of {function} at line {at} is not called")),
         Cause::NotReached => line("is not reached".to_owned()),
     }

@@ -1,4 +1,5 @@
-//! Where code declares classes and resources, and under which conditions: for whoever tells why something is not in a catalog.
+//! Where code declares classes and resources, and calls functions, and under which conditions: for whoever tells why something is not in
+//! a catalog.
 
 use crate::ast::{Expr, ExprKind, Lambda, ResourceForm, Span};
 use crate::extent::{short_text, tree_text};
@@ -29,7 +30,12 @@ pub enum DeclaredBy {
     Inherits,
     /// `create_resources`, `ensure_resource` and their like.
     CreateResources,
+    /// Not by itself: it calls a function, which may declare something. The type of such a place is [`CALLED`], its title the function.
+    Call,
 }
+
+/// The type of places that call functions. No resource has it: it is a word of the language.
+pub const CALLED: &str = "function";
 
 /// In whose body code stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -201,7 +207,7 @@ impl Reader<'_> {
             _ => String::new(),
         };
         let place = self.lines.line_column(self.text, expr.span.start);
-        let name = name.trim_start_matches("::").to_lowercase();
+        let name = lower(name);
         let outer = std::mem::replace(&mut self.inside, Inside { kind, name, place, text });
         let (guards, blocks) = (std::mem::take(&mut self.guards), std::mem::take(&mut self.blocks));
         read(self);
@@ -295,7 +301,7 @@ impl Reader<'_> {
             "create_resources" | "ensure_resource" | "ensure_resources" => {
                 return self.made(expr, function, args);
             }
-            _ => return,
+            _ => return self.called(expr, function, args),
         };
         let is_looked_up = function.ends_with("hiera_include");
         for arg in args {
@@ -303,6 +309,15 @@ impl Reader<'_> {
                 reader.add(expr, how, Some("class"), title.filter(|_| !is_looked_up));
             });
         }
+    }
+
+    /// Notes a call of a function that declares nothing itself; of `call`, of the function that it names.
+    fn called(&mut self, expr: &Expr<'_>, function: &str, args: &[&Expr<'_>]) {
+        let function = match (function, args) {
+            ("call", [Expr { kind: ExprKind::Str(name), .. }, ..]) => name,
+            _ => function,
+        };
+        self.add(expr, DeclaredBy::Call, Some(CALLED), Some(&lower(function)));
     }
 
     /// Notes what functions declare whose first argument is a type.
@@ -349,7 +364,6 @@ impl Reader<'_> {
             DeclaredBy::Inherits => format!("inherits {}", title.unwrap_or_default()),
             _ => self.short(expr),
         };
-        let lower = |name: &str| name.trim_start_matches("::").to_lowercase();
         self.all.push(DeclaringPlace {
             how,
             ty: ty.map(lower),
@@ -363,6 +377,11 @@ impl Reader<'_> {
             blocks: self.blocks.clone(),
         });
     }
+}
+
+/// A name as it is compared.
+fn lower(name: &str) -> String {
+    name.trim_start_matches("::").to_lowercase()
 }
 
 #[cfg(test)]
@@ -408,12 +427,14 @@ mod tests {
             })
             .collect();
         let expected = [
+            "2:Call function f in 'a', /b/ if  by ",
             "3:Include class ::A in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "3:Include class b in 'a', /b/ if if $x == 1 and f($y) [] false $x f($y) by ",
             "5:Contain class c in 'a', /b/ if if $x == 1 and f($y) [] true $x f($y) by ",
             "8:Inherits class e in d if  by ",
             "10:Resource file /f in d if case $facts['os'] ['x', 'y'] false $facts['os'] by ",
             "10:Resource file ? in d if case $facts['os'] ['x', 'y'] false $facts['os'] by ",
+            "13:Call function each in d if  by ",
             "14:Resource user h in d if  by each",
             "15:CreateResources cron i in d if  by each",
         ];

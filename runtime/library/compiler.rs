@@ -15,7 +15,7 @@ use bunraku_compile::catalog::graph::CatalogGraph;
 use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::{AgentReport, Newer};
 use bunraku_compile::job;
-use bunraku_compile::origins::Origins;
+use bunraku_compile::origins::{About, Origins};
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;
 use bunraku_compile::threads;
@@ -215,9 +215,8 @@ impl Compiler {
         Compilation { result, logs, stats, reads, spent }
     }
 
-    pub(crate) fn told(&self, target: &Target) -> Compilation<Origins> {
-        let mut request = trial(target);
-        request.settings.compile.origins = true;
+    pub(crate) fn told(&self, target: &Target, about: About) -> Compilation<Origins> {
+        let request = Request { origins: Some(about), ..trial(target) };
         let session::Outcome { result, logs, stats, reads, spent, origins, .. } =
             self.session.compile(request);
         let result = result.map(|_| origins.unwrap_or_default());
@@ -359,6 +358,7 @@ fn request(environment: &Environment, node: &Node, settings: &Settings) -> Reque
         wants_exported: false,
         report: None,
         covers: None,
+        origins: None,
     }
 }
 

@@ -6,15 +6,21 @@ use crate::compiler::{Compilation, Compiler};
 use serde_json::{Map, Value as Json, json};
 
 pub use bunraku_compile::origins::{
-    ArrowTold, Code, CodePlace, DataPlace, Declared, EdgeReason, EdgeSource, Expression, How, Leaf, Origins,
-    Parameter, ParameterOrigin, Step, Via, WrittenKind, close,
+    About, ArrowTold, Code, CodePlace, DataPlace, Declared, EdgeReason, EdgeSource, Expression, How, Leaf,
+    Origins, Parameter, ParameterOrigin, Step, Via, WrittenKind, close,
 };
 
 impl Compiler {
     /// Compiles a node's catalog, which no store takes in, and tells where everything in it comes from. It takes longer than a
-    /// compile: look-ups of Hiera are explained, and sources are read again.
+    /// compile: look-ups of Hiera are asked of all entries, and sources and data are read again.
     pub fn origins(&self, target: &Target) -> Compilation<Origins> {
-        self.told(target)
+        self.told(target, About::All)
+    }
+
+    /// The same of what is asked about alone, which costs little more than the compile: all resources are named, and more is told of
+    /// those that the answer leads to. Where there is no such resource, [`Origins::find`] says so.
+    pub fn origins_about(&self, target: &Target, about: About) -> Compilation<Origins> {
+        self.told(target, about)
     }
 }
 

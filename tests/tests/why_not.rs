@@ -44,11 +44,22 @@ const FILES: &[(&str, &str)] = &[
         \x20   file { \"/by_${port}\": }\n\
         \x20 }\n\
         \x20 include \"computed::p${port}\"\n\
+        \x20 include calls\n\
         }\n",
     ),
     ("modules/far/manifests/init.pp", "class far {\n  include deep\n  far::d { 'x': }\n}\n"),
     ("modules/far/manifests/d.pp", "define far::d {\n  include by_define\n}\n"),
     ("modules/far/functions/f.pp", "function far::f() {\n  include by_function\n}\n"),
+    (
+        "modules/far/functions/outer.pp",
+        "function far::outer() {\n  if $facts['kernel'] == 'AIX' {\n    [1].each |$x| { far::f() }\n  }\n}\n",
+    ),
+    (
+        "modules/calls/manifests/init.pp",
+        "class calls {\n  far::outer()\n  if $facts['kernel'] == 'AIX' {\n    call('far::named')\n  }\n}\n",
+    ),
+    ("modules/far/functions/named.pp", "function far::named() {\n  include by_named\n}\n"),
+    ("modules/far/functions/lonely.pp", "function far::lonely() {\n  include by_lonely\n}\n"),
     ("modules/deep/manifests/init.pp", "class deep inherits base {\n}\n"),
     ("modules/base/manifests/init.pp", "class base {\n}\n"),
     ("modules/computed/manifests/p8080.pp", "class computed::p8080 {\n}\n"),
@@ -57,8 +68,19 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Classes that are empty.
-const EMPTY: &[&str] =
-    &["there", "inner", "rpm", "other", "by_define", "by_function", "by_data", "in_win", "elsif_one"];
+const EMPTY: &[&str] = &[
+    "there",
+    "inner",
+    "rpm",
+    "other",
+    "by_define",
+    "by_function",
+    "by_data",
+    "in_win",
+    "elsif_one",
+    "by_named",
+    "by_lonely",
+];
 
 fn site() -> TempDir {
     let folder = tempfile::tempdir().expect("a folder");
@@ -162,12 +184,69 @@ fn what_is_not_reached_is_followed_to_what_is() {
     assert_eq!((&far["in"], &far["because"]), (&json!("node 'b', /^c/"), &json!({"kind": "other_node"})));
     let define = because("Class[by_define]");
     assert_eq!((&define["definition"], &define["places"][0]["line"]), (&json!("define far::d"), &json!(3)));
-    assert_eq!(because("Class[by_function]"), json!({"kind": "not_called", "function": "far::f"}));
     // A class that is reached only through one with a false condition.
     let inner = because("Class[in_win]");
     assert_eq!(inner["places"][0]["because"]["values"]["$facts['kernel']"], json!(["'Linux'"]));
     assert_eq!(because("File[/block]"), json!({"kind": "block", "function": "each", "line": 18}));
     assert_eq!(because("user[virtual]"), json!({"kind": "ran", "virtual": true}));
+}
+
+/// A class in a function: it is followed to what calls that.
+#[test]
+fn functions_are_followed_to_their_callers() {
+    let site = site();
+    let because = |resource: &str| place(&answer(&site, resource))["because"].clone();
+    let function = because("Class[by_function]");
+    assert_eq!((&function["kind"], &function["function"]), (&json!("not_called"), &json!("far::f")));
+    // Its caller stands in a function that is called, and there in a condition.
+    let caller = &function["places"][0];
+    assert_eq!(
+        (&caller["by"], &caller["in"], &caller["text"]),
+        (&json!("call"), &json!("function far::outer"), &json!("far::f()"))
+    );
+    assert_eq!(caller["because"]["condition"], "$facts['kernel'] == 'AIX'");
+    assert_eq!(caller["because"]["values"]["$facts['kernel']"], json!(["'Linux'"]));
+    // `call` with the function's name.
+    let named = because("Class[by_named]");
+    assert_eq!(named["places"][0]["because"]["line"], 3);
+    let lonely = because("Class[by_lonely]");
+    assert_eq!((&lonely["places"], &lonely["told_elsewhere"]), (&json!([]), &json!(false)));
+    let folder = site.path().display().to_string();
+    let output = run(site.path(), &["--environment", &folder], "Class[by_function]", &[]);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(
+        printed.contains(
+            "    the function far::f is not called\n\
+             \x20     modules/far/functions/outer.pp:3: far::f(), in function far::outer\n\
+             \x20       `if $facts['kernel'] == 'AIX'` was false at line 2\n"
+        ),
+        "{printed}"
+    );
+}
+
+/// Of a node with a classifier it is told what that gives, and which classes it could give.
+#[test]
+fn classes_that_a_classifier_could_give_are_told() {
+    let site = site();
+    paths::write(&site.path().join("enc/n.yaml"), "classes: {there: {}}\n");
+    let folder = site.path().display().to_string();
+    let tree = ["--environment", folder.as_str()];
+    let enc = site.path().join("enc").display().to_string();
+    let with = |resource: &str, more: &[&str]| {
+        run(site.path(), &tree, resource, &[&["--enc-answers", enc.as_str()], more].concat())
+    };
+    let output = with("Class[base]", &["--json"]);
+    let told: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(told["classifier"], json!({"gives": ["there"], "could_give": ["base", "deep", "far"]}));
+    let printed = with("Class[base]", &[]).stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    let line = "  the node's classifier gives there; it could give base, or deep, or far\n";
+    assert!(printed.contains(line), "{printed}");
+    // Who has none is told nothing of it, and no resource but a class is given by one.
+    assert_eq!(answer(&site, "Class[base]")["classifier"], Value::Null);
+    let file = with("File[/block]", &["--json"]);
+    let file: Value = serde_json::from_slice(&file.stdout).expect("it is JSON");
+    assert_eq!(file["classifier"], Value::Null);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use bunraku::bench::Target;
 use bunraku::coverage::Watches;
+use bunraku::origins::About;
 use bunraku::threads::within;
 use bunraku::{Compiler, Settings};
 use bunraku_benches::results::{Figures, number, write_part};
@@ -48,11 +49,15 @@ fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String>
         frozen(&control_repo::job(node), Path::new(work), "control-repo")?;
     let target = Target { environment, node, settings: Settings { reads: how == "reads", ..settings } };
     let compiler = Compiler::new().settled();
+    let about = match how {
+        "why" => about(&compiler, &target)?,
+        _ => About::All,
+    };
     for _ in 0..=count {
         let done = match how {
             "plain" => compiler.trial(&target).result.map(|_| ()),
             "coverage" => compiler.covered(&target, Watches::default()).0.result.map(|_| ()),
-            "origins" => compiler.origins(&target).result.map(|_| ()),
+            "origins" | "why" => compiler.origins_about(&target, about.clone()).result.map(|_| ()),
             _ => compiler.see(&target, |catalog| catalog.len()).result.map(|_| ()),
         };
         done.map_err(|error| error.message)?;
@@ -60,8 +65,16 @@ fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String>
     Ok(())
 }
 
+/// The question that is asked of a machine: why the file in the middle of its files is there, and what set its parameters.
+fn about(compiler: &Compiler, target: &Target) -> Result<About, String> {
+    let told = compiler.origins(target).result.map_err(|error| error.message)?;
+    let files: Vec<_> = told.resources.iter().filter(|one| one.type_name == "File").collect();
+    let middle = files.get(files.len() / 2).ok_or("the machine has no file")?;
+    Ok(About::Resource(middle.reference(), None))
+}
+
 /// What is measured: a heading, what is said below it, and how it is asked for without and with.
-const PARTS: [(&str, &str, [&str; 2]); 3] = [
+const PARTS: [(&str, &str, [&str; 2]); 4] = [
     ("Recording what is read", "Instructions of a warm compile without JSON.", ["off", "reads"]),
     (
         "Noting which code has run",
@@ -69,8 +82,13 @@ const PARTS: [(&str, &str, [&str; 2]); 3] = [
         ["plain", "coverage"],
     ),
     (
+        "Telling where a resource comes from",
+        "Instructions of a warm compile; `why` of a file in the middle of the machine's files, with all its parameters.",
+        ["plain", "why"],
+    ),
+    (
         "Telling where everything comes from",
-        "Instructions of a warm compile; `why`: look-ups of Hiera are explained, sources are read again at the end.",
+        "Instructions of a warm compile; the library's `origins`: all layers of Hiera are asked again, sources are read again.",
         ["plain", "origins"],
     ),
 ];

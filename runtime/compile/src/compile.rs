@@ -99,6 +99,7 @@ impl<'c> Compile<'c> {
             ruby,
             wants_json,
             wants_exported,
+            origins,
             ..
         } = inputs;
         Compile {
@@ -128,7 +129,7 @@ impl<'c> Compile<'c> {
             resources: Resources::new(arena),
             links: Links::new(arena),
             witness: Witness::new(settings.newer),
-            recorded: settings.origins.then(|| &*arena.alloc(Recorded::default())),
+            recorded: origins.map(|_| &*arena.alloc(Recorded::default())),
             asked_data: AskedData::default(),
             made: OnceCell::new(),
             version: RefCell::new(None),

@@ -4,7 +4,8 @@ use crate::compile::Compile;
 use crate::inputs::Newer;
 use bunraku_configuration::value::Raw;
 use bunraku_hiera::data_file::DataFile;
-use bunraku_hiera::query::origin::Origin;
+use bunraku_hiera::query::origin::{LinesRead, Origin};
+use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
 use bunraku_vm::cause::Cause;
@@ -44,18 +45,29 @@ impl<'c> Compile<'c> {
         self.lookups().traced(vm, scope, lookup)
     }
 
-    /// What a value that was looked up went before. Nobody is told of what happens on the way.
-    pub(crate) fn shadowed(
+    /// The look-up of a class's parameter, with what is needed to tell later where its value came from.
+    pub(crate) fn noted_lookup(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         key: &str,
-        (value, origins): (Value<'c>, &[Origin<'c>]),
-    ) -> Vec<Origin<'c>> {
+    ) -> Eval<'c, Option<Noted<'c>>> {
+        self.lookups().noted(vm, scope, key)
+    }
+
+    /// Where a value that was looked up came from, and what it went before. Nobody is told of what happens on the way.
+    pub(crate) fn origins_of(
+        &self,
+        vm: &mut Vm<'c>,
+        (key, noted): (&str, &Noted<'c>),
+        lines: &mut LinesRead,
+    ) -> [Vec<Origin<'c>>; 2] {
         let before = self.journal.messages.borrow().len();
-        let shadowed = self.lookups().shadowed(vm, scope, key, value, origins);
+        let lookups = self.lookups();
+        let origins = lookups.origins_of(key, noted, lines);
+        let shadowed = lookups.shadowed(vm, (key, noted), &origins, lines);
         self.journal.messages.borrow_mut().truncate(before);
-        shadowed
+        [origins, shadowed]
     }
 
     /// Answers a query of `bunraku lookup` as the variables of top scope stand at the end of the compile.

@@ -1,7 +1,7 @@
 //! What a compile starts from, and what it leaves.
 
 use crate::functions::Functions;
-use crate::origins::Origins;
+use crate::origins::{About, Origins};
 use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
@@ -48,8 +48,6 @@ pub struct Settings {
     pub form: Form,
     /// The newer version of which the compile notes what it would do otherwise; its own rules stay in force.
     pub newer: Option<Newer>,
-    /// Whether it is to be told where everything in the catalog comes from.
-    pub origins: bool,
     /// Whether the catalog's graph is wanted.
     pub graph: bool,
     /// Whether calls are counted.
@@ -101,7 +99,6 @@ impl Settings {
             check_cycles: false,
             form: Form::default(),
             newer: None,
-            origins: false,
             graph: false,
             stats: false,
             profile: false,
@@ -223,7 +220,7 @@ pub struct Finished {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where one was named.
     pub notes: Vec<Note>,
-    /// Where everything in the catalog comes from, where that was asked for and the compile came to its end.
+    /// Where what was asked about comes from, where something was and the compile came to its end.
     pub origins: Option<Origins>,
     /// The catalog's graph, likewise.
     pub graph: Option<CatalogGraph>,
@@ -317,6 +314,8 @@ pub struct Inputs<'c> {
     pub report: Option<&'c AgentReport>,
     /// Whether it is to be told which code has run, and of which instructions which registers.
     pub covers: Option<&'c Watches>,
+    /// Of what it is to be told where it comes from.
+    pub origins: Option<&'c About>,
 }
 
 /// What an agent tells of a run, for a processor in Ruby.

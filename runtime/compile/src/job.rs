@@ -190,6 +190,7 @@ impl Session {
             wants_exported: false,
             report: None,
             covers: None,
+            origins: None,
         })
     }
 

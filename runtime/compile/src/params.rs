@@ -135,9 +135,9 @@ impl<'c> Compile<'c> {
             let lookup = Lookup { key: &key, ..Lookup::default() };
             let found = match self.recorded {
                 None => vm.host.lookup(vm, scope, &lookup)?,
-                Some(recorded) => self.traced_lookup(vm, scope, &lookup)?.map(|(value, origins)| {
-                    let shadowed = self.shadowed(vm, scope, &key, (value, &origins));
-                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), origins, shadowed });
+                Some(recorded) => self.noted_lookup(vm, scope, &key)?.map(|noted| {
+                    let value = noted.value;
+                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), noted });
                     value
                 }),
             };

@@ -36,7 +36,8 @@ impl<'c> Compile<'c> {
     /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
     /// no limit of the compile but that of steps and nesting.
     pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
-        let Inputs { environment, settings, node, code, want_value, query, report, covers, .. } = inputs;
+        let Inputs { environment, settings, node, code, want_value, query, report, covers, origins, .. } =
+            inputs;
         let names = inputs.kept.keep_names(environment.modules.symbols().current());
         let compile = &*arena.alloc(Compile::new(inputs, arena));
         let mut vm = Vm::with_names(compile, Interner::over(arena, names));
@@ -73,10 +74,9 @@ impl<'c> Compile<'c> {
                 }
                 _ => None,
             };
-            let origins = match &result {
-                Ok(_) => compile.tell_origins(&mut vm, node, code.map(|code| code.text)),
-                Err(_) => None,
-            };
+            let origins = origins
+                .filter(|_| result.is_ok())
+                .and_then(|about| compile.tell_origins(&mut vm, about, (node, code.map(|code| code.text))));
             let graph = (settings.graph && result.is_ok()).then(|| compile.catalog_graph());
             environment.modules.symbols().take_in(&vm.symbols);
             Finished { value, stored, lookup, origins, graph, ..Finished::of(result) }

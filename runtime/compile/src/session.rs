@@ -4,7 +4,7 @@
 use crate::compile::Compile;
 use crate::functions::Functions;
 use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, See, Settings, Spent};
-use crate::origins::Origins;
+use crate::origins::{About, Origins};
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
 use crate::state::journal::Log;
@@ -113,6 +113,8 @@ pub struct Request {
     pub report: Option<AgentReport>,
     /// Whether it is to be told which code has run, and of which instructions which registers.
     pub covers: Option<Watches>,
+    /// Of what it is to be told where it comes from.
+    pub origins: Option<About>,
 }
 
 /// What a job came to.
@@ -133,7 +135,7 @@ pub struct Outcome {
     pub stats: Option<Stats>,
     /// What a newer version would do otherwise, where the settings name one.
     pub notes: Vec<Note>,
-    /// Where everything in the catalog comes from, where the settings ask for it and there is one.
+    /// Where what the request asks about comes from, where there is a catalog.
     pub origins: Option<Origins>,
     /// The catalog's graph, likewise.
     pub graph: Option<CatalogGraph>,
@@ -290,6 +292,7 @@ impl Session {
             wants_exported: request.wants_exported || taker.is_some(),
             report: request.report,
             covers: request.covers,
+            origins: request.origins,
         };
         let finished = match see {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
@@ -375,6 +378,7 @@ struct Work {
     wants_exported: bool,
     report: Option<AgentReport>,
     covers: Option<Watches>,
+    origins: Option<About>,
 }
 
 impl Work {
@@ -410,6 +414,7 @@ impl Work {
             wants_exported: self.wants_exported && see.is_none(),
             report: self.report.as_ref(),
             covers: self.covers.as_ref(),
+            origins: self.origins.as_ref(),
         };
         let Some(see) = see else { return Compile::run(inputs, arena, None) };
         // What was read from a broken archive is not shown, nor what tried to read what it may not.

@@ -103,6 +103,12 @@ impl<'c> AnsweredLookups<'c> {
         self.recorders.borrow_mut().iter_mut().for_each(|recorder| recorder.is_pure = false);
     }
 
+    /// What the look-up that began last has asked for until now.
+    pub fn seen(&self, arena: &'c Bump) -> &'c [SeenVariable<'c>] {
+        let start = self.recorders.borrow().last().map_or(0, |recorder| recorder.start);
+        arena.alloc_slice_copy(&self.variables.borrow()[start..])
+    }
+
     /// The look-up that began last has ended, with an answer or with an error, which is none.
     pub fn end(&self, arena: &'c Bump, asked: Asked<'c>, answer: Option<Option<Value<'c>>>) {
         let Some(recorder) = self.recorders.borrow_mut().pop() else { return };

@@ -48,7 +48,7 @@ impl<'c> Lookups<'_, 'c> {
         match value {
             Value::Str(text) if decode::may_interpolate(&text) => {
                 let step = || Step::Interpolation(text.as_str().to_owned());
-                inv.explain.with(step, || self.interpolate_text(vm, inv, text.as_str(), functions))
+                inv.explain.aside(step, || self.interpolate_text(vm, inv, text.as_str(), functions))
             }
             Value::Array(items) if items.items().iter().any(|item| may_interpolate(*item)) => {
                 let mut all = Vec::with_capacity(items.size());

@@ -1,14 +1,15 @@
 //! Finds the places that would have declared something, and what kept them from it: from what the code has written, and what of it has
 //! run.
 
-use super::{Cause, Condition, DataText, NamedInData, Way, WhyNot};
+use super::aside::{classifier, named_in};
+use super::{Cause, Condition, Way, WhyNot};
 use crate::bench::Target;
 use crate::catalog::Catalog;
 use crate::compiler::{Compilation, Compiler};
 use crate::coverage::{JUMPED, LoweredFile, RAN, RanUnit, Watches};
 use bunraku_compile::origins::close;
 use bunraku_compiler::lower::Fork;
-use bunraku_compiler::places::{DeclaringPlace, Guard, Inside, declaring_places};
+use bunraku_compiler::places::{CALLED, DeclaredBy, DeclaringPlace, Guard, Inside, declaring_places};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
 use bunraku_environment::pieces::{PieceKind, shown};
@@ -16,12 +17,12 @@ use bunraku_files::reads::Touch;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::unit::DefKind;
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// How many ways are told of one thing, and how deep.
 const MOST_WAYS: usize = 12;
 const DEEPEST: usize = 12;
-/// How many places with computed names, and of data, are told.
+/// How many places with computed names are told.
 const MOST_ASIDE: usize = 8;
 
 /// A file of code: what it declares, and what of it has run.
@@ -77,6 +78,7 @@ fn answer_of(
         let files = pieces.all.iter().filter(|piece| piece.kind == PieceKind::Data);
         let texts = compiler.data_texts(target, files, touches)?;
         answer.data = named_in(&texts, &title, finder.folder.as_deref());
+        answer.classifier = classifier(target, &title, &finder.told).filter(|_| !is_there);
     }
     if !finder.watches.is_empty() {
         let (_, again) = compiler.covered(target, std::mem::take(&mut finder.watches));
@@ -95,38 +97,8 @@ fn split(reference: &str) -> Option<(String, String)> {
     Some((ty, title))
 }
 
-fn class_name(name: &str) -> String {
+pub(super) fn class_name(name: &str) -> String {
     name.trim_start_matches("::").to_lowercase()
-}
-
-/// The lines of data that have a name by itself.
-fn named_in(texts: &[DataText], name: &str, folder: Option<&Path>) -> Vec<NamedInData> {
-    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
-    let has = |line: &str| {
-        line.match_indices(name).any(|(at, _)| {
-            // In front may be `::`; behind, a colon ends a key.
-            let before = line[..at].strip_suffix("::").unwrap_or(&line[..at]);
-            let behind = &line[at + name.len()..];
-            !before.ends_with(part)
-                && (!behind.starts_with(part) || (behind.starts_with(':') && !behind.starts_with("::")))
-        })
-    };
-    let mut all: Vec<NamedInData> = texts
-        .iter()
-        .flat_map(|text| {
-            let lines = (1u32..)
-                .zip(text.text.lines())
-                .filter(|(_, line)| !line.trim_start().starts_with('#') && has(line));
-            lines.map(|(line, _)| NamedInData {
-                file: shown(&text.file, folder),
-                line,
-                is_read: text.is_read,
-            })
-        })
-        .collect();
-    all.sort_by_key(|one| !one.is_read);
-    all.truncate(MOST_ASIDE);
-    all
 }
 
 impl Finder {
@@ -256,8 +228,7 @@ impl Finder {
         let Ok(source) = &self.all[file].file.source else { return false };
         let mut points = source.points.points.iter().filter(|point| point.span == place.span);
         // A class that is inherited is declared with the one that does it.
-        place.how == bunraku_compiler::places::DeclaredBy::Inherits
-            || points.any(|point| self.has_run(file, point.from, false))
+        place.how == DeclaredBy::Inherits || points.any(|point| self.has_run(file, point.from, false))
     }
 
     /// Whether an arm was taken; none where its condition was not asked at all.
@@ -314,8 +285,21 @@ impl Finder {
                 let (ways, more) = self.ways(&fits, depth + 1);
                 Cause::Missing { definition, ways, more, is_told: false }
             }
-            _ => Cause::NotCalled(inside.name.clone()),
+            _ => self.not_called(&inside.name, depth),
         }
+    }
+
+    /// A function that is not called: where it would be.
+    fn not_called(&mut self, name: &str, depth: usize) -> Cause {
+        let function = name.to_owned();
+        if depth >= DEEPEST || !self.told.insert((DefKind::Function, function.clone())) {
+            return Cause::NotCalled { function, ways: Vec::new(), more: 0, is_told: true };
+        }
+        let calls = |place: &DeclaringPlace| {
+            place.ty.as_deref() == Some(CALLED) && place.title.as_deref() == Some(name)
+        };
+        let (ways, more) = self.ways(&calls, depth + 1);
+        Cause::NotCalled { function, ways, more, is_told: false }
     }
 
     /// Puts the values that were seen in a second compile in their places.
@@ -342,7 +326,9 @@ impl Finder {
 fn in_conditions(way: &mut Way, each: &impl Fn(&mut Condition)) {
     match &mut way.cause {
         Cause::Condition(condition) => each(condition),
-        Cause::Missing { ways, .. } => ways.iter_mut().for_each(|way| in_conditions(way, each)),
+        Cause::Missing { ways, .. } | Cause::NotCalled { ways, .. } => {
+            ways.iter_mut().for_each(|way| in_conditions(way, each))
+        }
         _ => {}
     }
 }

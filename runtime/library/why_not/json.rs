@@ -17,6 +17,7 @@ pub fn json(answer: &WhyNot) -> Json {
         "more": answer.more,
         "computed": ways(&answer.computed),
         "data": answer.data.iter().map(|one| json!({"file": one.file, "line": one.line, "read": one.is_read})).collect::<Vec<_>>(),
+        "classifier": answer.classifier.as_ref().map(|one| json!({"gives": one.gives, "could_give": one.could_give})),
         "close": answer.close,
     })
 }
@@ -53,7 +54,10 @@ fn cause(cause: &Cause) -> Json {
             json!({"kind": "missing", "definition": definition, "places": places, "more": more, "told_elsewhere": is_told})
         }
         Cause::OtherNode => json!({"kind": "other_node"}),
-        Cause::NotCalled(function) => json!({"kind": "not_called", "function": function}),
+        Cause::NotCalled { function, ways, more, is_told } => {
+            let places: Vec<Json> = ways.iter().map(way).collect();
+            json!({"kind": "not_called", "function": function, "places": places, "more": more, "told_elsewhere": is_told})
+        }
         Cause::Block(function, line) => json!({"kind": "block", "function": function, "line": line}),
         Cause::NotReached => json!({"kind": "not_reached"}),
     }
@@ -68,6 +72,7 @@ pub fn by(how: DeclaredBy) -> &'static str {
         DeclaredBy::Resource => "resource",
         DeclaredBy::Inherits => "inherits",
         DeclaredBy::CreateResources => "create_resources",
+        DeclaredBy::Call => "call",
     }
 }
 

@@ -1,7 +1,8 @@
 //! Why a node's catalog does not have a class or resource: the places that would have declared it, nearest first, and for each what kept
 //! it from that: conditions that were false, with the values in them, or that the code around it is not run, and why, down to code that
-//! is. As values, and as JSON ([`json`]).
+//! is. From functions of the language it is followed to where they would be called. As values, and as JSON ([`json`]).
 
+mod aside;
 mod finder;
 pub mod json;
 
@@ -30,8 +31,20 @@ pub struct WhyNot {
     pub computed: Vec<Way>,
     /// Of a class, where Hiera's data has its name.
     pub data: Vec<NamedInData>,
+    /// Of a class that is not there: what the node's classifier has to do with it, where the node has one.
+    pub classifier: Option<Classifier>,
     /// Names that are like that of a class or defined type which the tree does not define.
     pub close: Vec<String>,
+}
+
+/// What a node's classifier gives, and what it could give.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Classifier {
+    /// The classes that it gives, by name.
+    pub gives: Vec<String>,
+    /// Classes each of which, given by it, would be a way to what was asked for: that class itself, and those that the ways begin
+    /// in. Whether conditions in them are met then is another question.
+    pub could_give: Vec<String>,
 }
 
 /// A place that would declare something.
@@ -74,8 +87,17 @@ pub enum Cause {
     },
     /// The node definition it stands in is not the node's.
     OtherNode,
-    /// The function it stands in is not called.
-    NotCalled(String),
+    /// The function it stands in is not called; these would have called it.
+    NotCalled {
+        /// Its name.
+        function: String,
+        /// See [`WhyNot::ways`]; empty where they are told above.
+        ways: Vec<Way>,
+        /// How many more there are.
+        more: usize,
+        /// Whether the ways are told elsewhere in this answer.
+        is_told: bool,
+    },
     /// The block it stands in, given to the function on that line, was not called.
     Block(String, u32),
     /// It is not run because its file is not loaded, or something ends the code before.

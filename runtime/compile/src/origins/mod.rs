@@ -1,9 +1,10 @@
 //! Where everything in a catalog comes from, as values that outlive the compile: who declared a resource and how, what set each of its
-//! parameters. [`tell`] makes them at the end of a compile that was to note them, [`written`] looks into the code, [`questions`]
-//! are asked of them.
+//! parameters. [`tell`] makes them at the end of a compile that was to note them, of all or of what is asked [`About`]; [`values`] says
+//! what set a parameter, [`written`] looks into the code, [`questions`] are asked of them.
 
 mod questions;
 mod tell;
+mod values;
 mod written;
 
 use std::fmt::{self, Display, Formatter};
@@ -12,6 +13,18 @@ pub use questions::{EdgeReason, EdgeSource, close, find};
 
 pub use bunraku_compiler::written::WrittenKind;
 pub use bunraku_hiera::query::origin::OriginPlace as DataPlace;
+
+/// What of a catalog it is to be told where it comes from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum About {
+    /// Everything.
+    #[default]
+    All,
+    /// A resource by its reference, and one of its parameters or all: what leads to it, and what its values come from.
+    Resource(String, Option<String>),
+    /// The edges between two resources, by their references.
+    Edges(String, String),
+}
 
 /// A place in code.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -162,19 +175,21 @@ pub struct Parameter {
 }
 
 /// A resource of the catalog.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
     /// Type, capitalised.
     pub type_name: String,
     /// Title.
     pub title: String,
+    /// Whether more is told of it than its name. What does not belong to the answer of a question has only that.
+    pub is_told: bool,
     /// Why it is there: the first reason is what declared it, what else says so comes behind.
     pub steps: Vec<Step>,
     /// Where it was realized by collectors and `realize`.
     pub realized: Vec<CodePlace>,
     /// Whether it is virtual still, and so no part of the catalog that the node gets.
     pub is_virtual: bool,
-    /// Its parameters.
+    /// Its parameters; those that belong to the answer.
     pub parameters: Vec<Parameter>,
     /// Its tags, sorted.
     pub tags: Vec<String>,
@@ -202,7 +217,7 @@ pub struct Origins {
     pub node: String,
     /// All resources, by number, virtual ones included.
     pub resources: Vec<Declared>,
-    /// All arrows.
+    /// All arrows; none where only a resource was asked about.
     pub arrows: Vec<ArrowTold>,
 }
 

@@ -116,7 +116,9 @@ pub fn find<I: Iterator<Item = String>>(
     resources: impl Fn() -> I,
 ) -> Result<usize, Vec<String>> {
     let wanted = normal(reference);
-    let found = resources().position(|one| normal(&one) == wanted);
+    // Mostly it is written as it is shown; a reference is made normal then only once.
+    let found = resources().position(|one| one == wanted);
+    let found = found.or_else(|| resources().position(|one| normal(&one) == wanted));
     found.ok_or_else(|| close(&wanted, resources()))
 }
 

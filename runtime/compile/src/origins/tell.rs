@@ -1,49 +1,55 @@
-//! Tells at the end of a compile where everything in its catalog comes from: what the catalog knows of places, and what was noted.
+//! Tells at the end of a compile where something in its catalog comes from, or everything: what the catalog knows of places, and what
+//! was noted. A question is answered from what it asks about on: what leads there, and what values are made of.
 
-use super::written::{Body, Sources};
+use super::written::Sources;
 use super::{
-    ArrowTold, Code, CodePlace, Declared, Expression, How, Leaf, Origins, Parameter, ParameterOrigin, Step,
-    Via,
+    About, ArrowTold, CodePlace, Declared, How, Leaf, Origins, Parameter, ParameterOrigin, Step, Via,
 };
 use crate::compile::Compile;
 use crate::declare::flatten;
 use crate::inputs::Node;
 use crate::state::definitions::DefinitionKind;
-use crate::state::recorded::{Given, LedHow, Recorded};
-use bunraku_catalog::{Kind, Param};
-use bunraku_compiler::written::WrittenKind;
+use crate::state::recorded::{Arrow, LedHow, Recorded};
+use bunraku_catalog::{Kind, Param, Resource};
 use bunraku_data::{json as data, names, rich};
-use bunraku_hiera::query::origin::Origin;
+use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_resource_types::is_relationship;
 use bunraku_vm::host::{Include, Lookup, Site};
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use std::collections::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// What is told of the value of a sensitive parameter.
 const REDACTED: &str = "Sensitive [value redacted]";
 
 impl<'c> Compile<'c> {
-    /// Where everything comes from; none where nothing was to be noted. `code` was given in place of manifests.
-    pub(crate) fn tell_origins(&self, vm: &mut Vm<'c>, node: &Node, code: Option<&str>) -> Option<Origins> {
+    /// Where that comes from which is asked about; none where nothing was to be noted. `code` was given in place of manifests.
+    pub(crate) fn tell_origins(
+        &self,
+        vm: &mut Vm<'c>,
+        about: &About,
+        (node, code): (&Node, Option<&str>),
+    ) -> Option<Origins> {
         let recorded = self.recorded?;
-        let count = self.catalog.borrow().resources.len();
-        let mut teller =
-            Teller { compile: self, recorded, node, sources: Sources::new(self, code), heirs: self.heirs() };
-        let resources = (0..count).map(|number| teller.declared(vm, ResourceId(number as u32))).collect();
-        let arrows = recorded
-            .arrows
-            .borrow()
-            .iter()
-            .map(|arrow| ArrowTold {
-                from: arrow.from.0 as usize,
-                to: arrow.to.0 as usize,
-                notify: arrow.notify,
-                place: place(arrow.site),
-            })
-            .collect();
-        Some(Origins { node: node.name.clone(), resources, arrows })
+        let resources = self.catalog.borrow().resources.iter().map(named).collect();
+        let arrows = match about {
+            About::Resource(..) => Vec::new(),
+            About::All | About::Edges(..) => recorded.arrows.borrow().iter().map(arrow).collect(),
+        };
+        let mut teller = Teller {
+            compile: self,
+            recorded,
+            node,
+            sources: Sources::new(self, code),
+            lines: LinesRead::default(),
+            heirs: self.heirs(),
+            told: Origins { node: node.name.clone(), resources, arrows },
+            left: Vec::new(),
+            surrounded: HashSet::new(),
+        };
+        teller.tell(vm, about);
+        Some(teller.told)
     }
 
     /// The classes that inherit others, by the names of these.
@@ -60,60 +66,161 @@ impl<'c> Compile<'c> {
     }
 }
 
-struct Teller<'t, 'c> {
-    compile: &'t Compile<'c>,
-    recorded: &'t Recorded<'c>,
-    node: &'t Node,
-    sources: Sources<'t, 'c>,
-    heirs: HashMap<&'c str, ResourceId>,
+/// A part of an answer that is not told yet.
+enum Left {
+    /// Why a resource is there, and what leads to that.
+    Chain(ResourceId),
+    /// The same, and of all that contains it; with what parameters say of its place among others.
+    Around(ResourceId),
+    /// All parameters of a resource.
+    Parameters(ResourceId),
+    /// One of them.
+    Parameter(ResourceId, String),
 }
 
-fn place(site: Site<'_>) -> CodePlace {
+pub(super) struct Teller<'t, 'c> {
+    pub(super) compile: &'t Compile<'c>,
+    pub(super) recorded: &'t Recorded<'c>,
+    pub(super) node: &'t Node,
+    pub(super) sources: Sources<'t, 'c>,
+    pub(super) lines: LinesRead,
+    heirs: HashMap<&'c str, ResourceId>,
+    told: Origins,
+    left: Vec<Left>,
+    /// Whose surroundings are told.
+    surrounded: HashSet<ResourceId>,
+}
+
+fn named(resource: &Resource<'_>) -> Declared {
+    let (type_name, title) = (resource.type_name.to_owned(), resource.title.to_owned());
+    Declared { type_name, title, ..Declared::default() }
+}
+
+fn arrow(arrow: &Arrow<'_>) -> ArrowTold {
+    ArrowTold {
+        from: arrow.from.0 as usize,
+        to: arrow.to.0 as usize,
+        notify: arrow.notify,
+        place: place(arrow.site),
+    }
+}
+
+pub(super) fn place(site: Site<'_>) -> CodePlace {
     CodePlace { file: site.file.filter(|file| !file.is_empty()).map(str::to_owned), line: site.line }
 }
 
-fn place_of((file, line): (Option<&str>, u32)) -> CodePlace {
+pub(super) fn place_of((file, line): (Option<&str>, u32)) -> CodePlace {
     place(Site { file, line, column: 0 })
 }
 
 impl<'c> Teller<'_, 'c> {
-    fn declared(&mut self, vm: &mut Vm<'c>, id: ResourceId) -> Declared {
-        let (type_name, title, params, sensitive, is_virtual, tags) = {
-            let catalog = self.compile.catalog.borrow();
-            let resource = &catalog[id];
-            let mut tags: Vec<String> =
-                resource.tags.iter(&self.compile.tags.names).map(str::to_owned).collect();
-            tags.sort();
-            let params: Vec<Param<'c>> = resource.params.iter().copied().collect();
-            (resource.type_name, resource.title, params, resource.sensitive, resource.is_virtual, tags)
-        };
-        let mut parameters = Vec::new();
-        for param in params.iter().filter(|param| !param.value.is_undef()) {
-            let (json, value) = match sensitive.contains(&param.name) {
-                true => ("null".to_owned(), REDACTED.to_owned()),
-                false => data::describe(vm, param.value),
-            };
-            let origin = self.origin(vm, id, param);
-            let names = if is_relationship(param.name) { self.named(param.value) } else { Vec::new() };
-            parameters.push(Parameter { name: param.name.to_owned(), value, json, origin, names });
+    fn tell(&mut self, vm: &mut Vm<'c>, about: &About) {
+        // What has no such name is told to who asks, who has the names.
+        let id = |reference: &str| self.told.find(reference).ok().map(|number| ResourceId(number as u32));
+        match about {
+            About::All => return self.all(vm),
+            About::Resource(reference, parameter) => {
+                let Some(id) = id(reference) else { return };
+                let has = |name: &String| self.params(id).iter().any(|param| param.name == name);
+                self.left = vec![match parameter.clone().filter(has) {
+                    Some(name) => Left::Parameter(id, name),
+                    None => Left::Parameters(id),
+                }];
+                self.left.push(Left::Chain(id));
+            }
+            About::Edges(from, to) => {
+                self.left = [from, to].into_iter().filter_map(|one| id(one)).map(Left::Around).collect();
+            }
+        }
+        while let Some(left) = self.left.pop() {
+            match left {
+                Left::Chain(id) => self.chain(vm, id),
+                Left::Around(id) => self.around(vm, id),
+                Left::Parameters(id) => {
+                    let params = self.params(id);
+                    params.iter().for_each(|param| self.parameter(vm, id, param));
+                }
+                Left::Parameter(id, name) => {
+                    let param = self.params(id).into_iter().find(|param| param.name == name);
+                    param.iter().for_each(|param| self.parameter(vm, id, param));
+                }
+            }
+        }
+    }
+
+    fn all(&mut self, vm: &mut Vm<'c>) {
+        for id in (0..self.told.resources.len()).map(|number| ResourceId(number as u32)) {
+            self.chain(vm, id);
+            self.params(id).iter().for_each(|param| self.parameter(vm, id, param));
+            // What they lead to is among all.
+            self.left.clear();
+        }
+    }
+
+    /// The parameters of a resource that have values.
+    fn params(&self, id: ResourceId) -> Vec<Param<'c>> {
+        let catalog = self.compile.catalog.borrow();
+        catalog[id].params.iter().filter(|param| !param.value.is_undef()).copied().collect()
+    }
+
+    fn chain(&mut self, vm: &mut Vm<'c>, id: ResourceId) {
+        if self.told.resources[id.0 as usize].is_told {
+            return;
         }
         let mut steps = self.steps(id);
-        steps.iter_mut().for_each(|step| self.add_data(vm, title, step));
-        let realized = self.recorded.realized.borrow();
-        let realized = realized.get(&id).into_iter().flatten().map(|site| place(*site)).collect();
         let catalog = self.compile.catalog.borrow();
+        let resource = &catalog[id];
+        let (title, is_virtual) = (resource.title, resource.is_virtual);
+        let mut tags: Vec<String> = resource.tags.iter(&self.compile.tags.names).map(str::to_owned).collect();
+        tags.sort();
         let containers = catalog.containers(id).map(|id| id.0 as usize).collect();
         drop(catalog);
-        Declared {
-            type_name: type_name.to_owned(),
-            title: title.to_owned(),
-            steps,
-            realized,
-            is_virtual,
-            parameters,
-            tags,
-            containers,
+        steps.iter_mut().for_each(|step| self.add_data(vm, title, step));
+        let by = steps.first().and_then(|step| step.by).map(|by| Left::Chain(ResourceId(by as u32)));
+        self.left.extend(by);
+        let realized = self.recorded.realized.borrow();
+        let realized = realized.get(&id).into_iter().flatten().map(|site| place(*site)).collect();
+        let told = &mut self.told.resources[id.0 as usize];
+        told.is_told = true;
+        (told.steps, told.realized, told.is_virtual) = (steps, realized, is_virtual);
+        (told.tags, told.containers) = (tags, containers);
+    }
+
+    fn around(&mut self, vm: &mut Vm<'c>, id: ResourceId) {
+        if !self.surrounded.insert(id) {
+            return;
         }
+        self.chain(vm, id);
+        let containers = &self.told.resources[id.0 as usize].containers;
+        self.left.extend(containers.iter().map(|number| Left::Around(ResourceId(*number as u32))));
+        let relationships = self.params(id).into_iter().filter(|param| is_relationship(param.name));
+        relationships.for_each(|param| self.parameter(vm, id, &param));
+    }
+
+    fn parameter(&mut self, vm: &mut Vm<'c>, id: ResourceId, param: &Param<'c>) {
+        if self.told.resources[id.0 as usize].parameter(param.name).is_some() {
+            return;
+        }
+        let is_sensitive = self.compile.catalog.borrow()[id].sensitive.contains(&param.name);
+        let (json, value) = match is_sensitive {
+            true => ("null".to_owned(), REDACTED.to_owned()),
+            false => data::describe(vm, param.value),
+        };
+        let origin = self.origin(vm, id, param);
+        if let ParameterOrigin::Attribute(code)
+        | ParameterOrigin::ResourceDefault(code, _)
+        | ParameterOrigin::Override(code)
+        | ParameterOrigin::Collector(code, _)
+        | ParameterOrigin::Definition(code) = &origin
+            && let Some(Via::Parameter(owner, name)) =
+                code.written.as_ref().and_then(|written| written.via.as_deref())
+        {
+            self.left.push(Left::Parameter(ResourceId(*owner as u32), name.clone()));
+        }
+        let names = if is_relationship(param.name) { self.named(param.value) } else { Vec::new() };
+        let name = param.name.to_owned();
+        let parameters = &mut self.told.resources[id.0 as usize].parameters;
+        parameters.push(Parameter { name, value, json, origin, names });
     }
 
     /// The resources that a relationship names.
@@ -206,114 +313,9 @@ impl<'c> Teller<'_, 'c> {
         };
         step.data = origins.iter().filter(names).map(|origin| leaf(vm, origin)).collect();
     }
-
-    /// What set a parameter.
-    fn origin(&mut self, vm: &mut Vm<'c>, id: ResourceId, param: &Param<'c>) -> ParameterOrigin {
-        if let Some([node, ..]) = self.compile.resources.taken_in.borrow().get(&id) {
-            return ParameterOrigin::Exported((*node).to_owned());
-        }
-        let given = self.recorded.given.borrow().get(&(id, param.name)).cloned();
-        match given {
-            None => self.by_place(id, param),
-            Some(Given::Hiera { key, origins, shadowed }) => {
-                let mut leaves = |all: &[Origin<'c>]| all.iter().map(|origin| leaf(vm, origin)).collect();
-                ParameterOrigin::Hiera { key, leaves: leaves(&origins), shadowed: leaves(&shadowed) }
-            }
-            Some(Given::Classifier) => ParameterOrigin::Classifier,
-            Some(Given::Override) => ParameterOrigin::Override(self.code(id, param)),
-            Some(Given::Collector(site)) => ParameterOrigin::Collector(self.code(id, param), place(site)),
-            Some(Given::Arrows(sites)) => ParameterOrigin::Arrows(sites.into_iter().map(place).collect()),
-            Some(Given::Changed) => ParameterOrigin::Changed,
-            Some(Given::Require(site)) => ParameterOrigin::Require(place(site)),
-            Some(Given::Container(container)) => ParameterOrigin::Container(container.0 as usize),
-        }
-    }
-
-    fn by_place(&mut self, id: ResourceId, param: &Param<'c>) -> ParameterOrigin {
-        let (type_name, own, body, scope) = {
-            let catalog = self.compile.catalog.borrow();
-            let resource = &catalog[id];
-            let own = place_of((resource.file, resource.line));
-            (resource.type_name, own, resource.origin.body, resource.origin.scope)
-        };
-        if param.at.is_some() {
-            let code = self.code(id, param);
-            return match self.scope_of_default(type_name, param) {
-                Some(scope) => ParameterOrigin::ResourceDefault(code, scope),
-                None => ParameterOrigin::Attribute(code),
-            };
-        }
-        match body {
-            Some(number) if number == param.source => {
-                let known = self.compile.definition(number);
-                if param.name == "stage" {
-                    return match scope.container().resource.get().filter(|container| *container != id) {
-                        Some(container) => ParameterOrigin::Container(container.0 as usize),
-                        None => ParameterOrigin::Own,
-                    };
-                }
-                let body = Body { definition: known.name, id: Some(id) };
-                let code = self.sources.default((known.file, known.line), param.name, body);
-                ParameterOrigin::Definition(self.with_facts(code))
-            }
-            _ if own.line != 0 => ParameterOrigin::CreateResources(own),
-            _ => ParameterOrigin::Own,
-        }
-    }
-
-    /// The code of a parameter that has a place.
-    fn code(&mut self, id: ResourceId, param: &Param<'c>) -> Code {
-        let Some(spot) = param.at else { return Code { place: CodePlace::default(), written: None } };
-        let known = self.compile.definition(param.source);
-        let around = {
-            let catalog = self.compile.catalog.borrow();
-            let around = catalog[id].origin.scope.container().resource.get();
-            around.filter(|around| catalog[*around].origin.body == Some(param.source))
-        };
-        let (definition, id) = match known.kind {
-            DefinitionKind::Class => {
-                (known.name, around.or_else(|| self.compile.find_resource("Class", known.name)))
-            }
-            DefinitionKind::Define => (known.name, around),
-            DefinitionKind::Main | DefinitionKind::Node => ("", None),
-        };
-        let code = self.sources.attribute(spot.site(), Body { definition, id });
-        self.with_facts(code)
-    }
-
-    /// Names what of the code's variables is a fact or comes from the classifier.
-    fn with_facts(&self, mut code: Code) -> Code {
-        if let Some(Expression { kind, via: via @ None, .. }) = &mut code.written
-            && let WrittenKind::Variable(name) | WrittenKind::Part(name, _) = kind
-        {
-            *via = match () {
-                () if self.node.parameters.contains_key(name) => {
-                    Some(Box::new(Via::Classifier(name.clone())))
-                }
-                () if self.node.facts.map().contains_key(name) => Some(Box::new(Via::Fact(name.clone()))),
-                () => None,
-            };
-        }
-        code
-    }
-
-    /// Whether a parameter is a default of its type: then the class that has it, if it is one's.
-    fn scope_of_default(&self, type_name: &str, param: &Param<'c>) -> Option<Option<String>> {
-        let site = |param: &Param<'c>| {
-            param.at.map(|spot| spot.site()).map(|site| (site.file, site.line, site.column))
-        };
-        let defaults = self.compile.resources.defaults.borrow();
-        let of_type = defaults.get(type_name)?;
-        let (scope, _) = of_type
-            .iter()
-            .find(|(_, all)| all.iter().any(|one| one.name == param.name && site(one) == site(param)))?;
-        let classes = self.compile.scopes.of_classes.borrow();
-        let class = classes.values().find(|class| class.id == *scope).map(|class| class.name.to_owned());
-        Some(class)
-    }
 }
 
-fn leaf<'c>(vm: &mut Vm<'c>, origin: &Origin<'c>) -> Leaf {
+pub(super) fn leaf<'c>(vm: &mut Vm<'c>, origin: &Origin<'c>) -> Leaf {
     let value = match origin.value {
         Value::Sensitive(_) => REDACTED.to_owned(),
         value => data::describe(vm, value).1,

@@ -1,11 +1,11 @@
 //! What a compile notes of where things come from, where somebody asks (`bunraku why`); off, there is nothing. Only what the catalog
 //! itself does not have: what an attribute says of its place, and a resource of who declared it, it has anyway.
 
-use bunraku_hiera::query::origin::Origin;
+use bunraku_hiera::query::traced::Noted;
 use bunraku_vm::host::{Include, Site};
 use bunraku_vm::scope::ResourceId;
+use hashbrown::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// How a class came to be declared, beside by a resource expression, which the catalog has.
 #[derive(Clone, Copy)]
@@ -28,8 +28,8 @@ pub(crate) enum LedHow {
 /// What has set a parameter, where its own place does not tell.
 #[derive(Clone)]
 pub(crate) enum Given<'c> {
-    /// Hiera: what was asked for, where the leaves of its value came from, and what it went before.
-    Hiera { key: String, origins: Vec<Origin<'c>>, shadowed: Vec<Origin<'c>> },
+    /// Hiera: what was asked for, and what was noted of the answer.
+    Hiera { key: String, noted: Noted<'c> },
     /// The node's classifier.
     Classifier,
     /// An override expression; `before` is what stood there.

@@ -84,6 +84,8 @@ pub enum Extent {
     All,
     /// How `lookup_options` are found.
     OptionsOnly,
+    /// What entries gave, and nothing for people: the look-up takes the ways that it takes anyway.
+    Given,
 }
 
 /// A value that an entry of a hierarchy gave.
@@ -123,6 +125,10 @@ pub struct Explainer<'c> {
     /// The node that what happens belongs to.
     current: Cell<usize>,
     extent: Extent,
+    /// Where only what entries gave is told: that, in order, without what is aside.
+    given: RefCell<Vec<GivenValue<'c>>>,
+    /// How deep it is aside.
+    aside: Cell<usize>,
 }
 
 /// Who explains a look-up, if anybody does. With nobody all of its methods do nothing.
@@ -130,10 +136,10 @@ pub struct Explainer<'c> {
 pub struct Explain<'c>(Option<&'c Explainer<'c>>);
 
 impl<'c> Explain<'c> {
-    /// Whether somebody explains.
+    /// Whether somebody explains to people, who want to hear of all that is asked.
     #[inline]
     pub fn is_on(self) -> bool {
-        self.0.is_some()
+        self.0.is_some_and(|explainer| explainer.extent != Extent::Given)
     }
 
     /// Whether `lookup_options` alone are explained.
@@ -144,10 +150,20 @@ impl<'c> Explain<'c> {
     /// Runs `run` inside of a new node.
     #[inline]
     pub fn with<T>(self, step: impl FnOnce() -> Step<'c>, run: impl FnOnce() -> T) -> T {
-        let Some(explainer) = self.0 else { return run() };
+        let Some(explainer) = self.0.filter(|_| self.is_on()) else { return run() };
         explainer.push(step());
         let result = run();
         explainer.pop();
+        result
+    }
+
+    /// The same for a step whose values are no part of the value that is looked up: what texts and options lead to.
+    #[inline]
+    pub fn aside<T>(self, step: impl FnOnce() -> Step<'c>, run: impl FnOnce() -> T) -> T {
+        let Some(explainer) = self.0.filter(|_| !self.is_on()) else { return self.with(step, run) };
+        explainer.aside.update(|depth| depth + 1);
+        let result = run();
+        explainer.aside.update(|depth| depth - 1);
         result
     }
 
@@ -178,22 +194,25 @@ impl<'c> Explain<'c> {
 
     /// An entry gave a value.
     pub fn given(self, given: impl FnOnce() -> GivenValue<'c>) {
-        if let Some(explainer) = self.0 {
+        let Some(explainer) = self.0 else { return };
+        if self.is_on() {
             let given = given();
             explainer.nodes.borrow_mut()[explainer.current.get()].given = Some(given);
+        } else if explainer.aside.get() == 0 {
+            explainer.given.borrow_mut().push(given());
         }
     }
 
     /// A line of text.
     pub fn text(self, text: impl FnOnce() -> String) {
-        if let Some(explainer) = self.0 {
+        if let Some(explainer) = self.0.filter(|_| self.is_on()) {
             let text = text();
             explainer.nodes.borrow_mut()[explainer.current.get()].texts.push(text);
         }
     }
 
     fn outcome(self, outcome: impl FnOnce() -> Outcome<'c>) {
-        if let Some(explainer) = self.0 {
+        if let Some(explainer) = self.0.filter(|_| self.is_on()) {
             let outcome = outcome();
             explainer.nodes.borrow_mut()[explainer.current.get()].outcome = Some(outcome);
         }
@@ -206,8 +225,14 @@ pub struct Explaining<'c>(&'c Explainer<'c>);
 impl<'c> Explaining<'c> {
     /// Begins with an empty tree.
     pub fn begin(arena: &'c Bump, extent: Extent) -> Explaining<'c> {
-        let nodes = RefCell::new(vec![Node::new(Step::Root, 0)]);
-        Explaining(arena.alloc(Explainer { nodes, current: Cell::new(0), extent }))
+        let root = (extent != Extent::Given).then(|| Node::new(Step::Root, 0));
+        Explaining(arena.alloc(Explainer {
+            nodes: RefCell::new(root.into_iter().collect()),
+            current: Cell::new(0),
+            extent,
+            given: RefCell::default(),
+            aside: Cell::new(0),
+        }))
     }
 
     /// What look-ups tell of themselves.
@@ -225,6 +250,7 @@ impl Drop for Explaining<'_> {
     fn drop(&mut self) {
         // The arena that the tree lies in drops nothing.
         self.0.nodes.take();
+        self.0.given.take();
     }
 }
 
@@ -241,7 +267,12 @@ impl<'c> Explainer<'c> {
         self.current.set(self.nodes.borrow()[self.current.get()].parent);
     }
 
-    /// What entries gave for a key that was looked up, in the order in which they were asked.
+    /// What entries gave for the key that was looked up, in the order in which they were asked, where nothing else is told.
+    pub fn given(&self) -> Vec<GivenValue<'c>> {
+        self.given.take()
+    }
+
+    /// The same of one of the keys that were looked up, where all is explained.
     pub fn given_for(&self, key: &str) -> Vec<GivenValue<'c>> {
         let nodes = self.nodes.borrow();
         let mut branches = nodes[0].branches.iter().rev();

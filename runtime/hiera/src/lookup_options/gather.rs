@@ -136,7 +136,7 @@ impl<'c> Lookups<'_, 'c> {
             None => {
                 let plain = inv.without_given();
                 let ask = || self.module_options(vm, &plain, module, HierarchyName::Default);
-                let own = inv.explain.with(|| Step::SearchForOptions, ask)?;
+                let own = inv.explain.aside(|| Step::SearchForOptions, ask)?;
                 let own = own.map(|all| OptionsTable::merged(self.arena, all));
                 let mut options = self.state.options.borrow_mut();
                 options.of_default_hierarchies.insert(module.to_owned(), own);

@@ -1,6 +1,6 @@
 //! Answering `puppet lookup`: the look-up after a compile, its value, its explanation or its origins as text.
 
-use super::origin::{self, Origin, OriginPlace};
+use super::origin::{self, LinesRead, Origin, OriginPlace};
 use super::render::{self, OutputFormat};
 use super::{Answer, Query};
 use crate::explain::{Explain, Explaining};
@@ -46,7 +46,9 @@ impl<'c> Lookups<'_, 'c> {
         let text = match (explainer, found) {
             (Some(explainer), Some((key, value))) if query.origin => {
                 let origins = match key {
-                    Some(key) => self.origins(explainer, key, value),
+                    Some(key) => {
+                        self.origins(&explainer.given_for(key), &mut LinesRead::default(), key, value)
+                    }
                     None => {
                         vec![Origin { key: query.keys.join(", "), value, places: vec![OriginPlace::Default] }]
                     }

@@ -5,7 +5,7 @@
 mod answer;
 pub mod origin;
 pub mod render;
-mod traced;
+pub mod traced;
 
 use crate::explain::Extent;
 use render::OutputFormat;

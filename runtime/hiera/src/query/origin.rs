@@ -1,17 +1,20 @@
 //! Where a looked-up value came from: file and line of each of its leaves. Look-ups note nothing for it but what an
 //! explanation has anyway (which entry gave which value); the lines are found afterwards, in files that are read again.
 
+use crate::data_file::DataFormat;
 use crate::data_file::data::Data;
 use crate::data_file::from_value;
 use crate::data_file::lines::{Lines, lines};
-use crate::explain::{Explainer, GivenValue};
+use crate::explain::GivenValue;
 use crate::key::{Key, Segment};
 use crate::state::Lookups;
+use bunraku_files::reads;
 use bunraku_files::tree::Tree;
 use bunraku_vm::format::convert::repr;
 use bunraku_vm::format::inspect::to_ruby_s;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use std::collections::HashMap;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -37,6 +40,23 @@ pub struct Origin<'c> {
     pub places: Vec<OriginPlace>,
 }
 
+/// The lines of files that have been read again, each once; none of what is not well formed.
+#[derive(Default)]
+pub struct LinesRead(HashMap<String, Option<Rc<Lines>>>);
+
+impl LinesRead {
+    fn of(&mut self, tree: &Tree, file: &str, format: DataFormat) -> Option<Rc<Lines>> {
+        if let Some(known) = self.0.get(file) {
+            return known.clone();
+        }
+        let path = Path::new(file);
+        let read = reads::unnoted(|| tree.read(path)).ok();
+        let found = read.and_then(|bytes| lines(path, &bytes, format));
+        self.0.insert(file.to_owned(), found.clone());
+        found
+    }
+}
+
 /// A part of a value that an entry gave.
 #[derive(Clone)]
 struct Part<'c> {
@@ -47,7 +67,7 @@ struct Part<'c> {
 
 impl<'c> Part<'c> {
     /// The part of a value that a key leads to.
-    fn of(tree: &Tree, given: &GivenValue<'c>, key: &Key<'_>) -> Option<Part<'c>> {
+    fn of(tree: &Tree, read: &mut LinesRead, given: &GivenValue<'c>, key: &Key<'_>) -> Option<Part<'c>> {
         let place = match &given.location {
             Some(location) if location.is_file() => OriginPlace::File(location.text.clone(), None),
             location => {
@@ -57,8 +77,7 @@ impl<'c> Part<'c> {
         };
         let mut part = Part { value: given.value, lines: Rc::default(), place };
         if let (Some(location), Some(format)) = (&given.location, given.format) {
-            let path = Path::new(&location.text);
-            let all = tree.read(path).ok().and_then(|bytes| lines(path, &bytes, format));
+            let all = read.of(tree, &location.text, format);
             if let Some(Lines::Map(pairs)) = all.as_deref()
                 && let Some((_, line, lines)) = pairs.iter().find(|(name, ..)| *name == key.root)
             {
@@ -183,14 +202,23 @@ fn segment(name: Value<'_>) -> String {
 }
 
 impl<'c> Lookups<'_, 'c> {
-    /// Where each leaf of `value` came from, which `key` was found to have; `explainer` has seen the look-up.
-    pub(crate) fn origins(&self, explainer: &Explainer<'c>, key: &str, value: Value<'c>) -> Vec<Origin<'c>> {
-        let Some(parsed) = Key::split(key) else { return Vec::new() };
-        let given = explainer.given_for(key);
-        let parts: Vec<_> = given.iter().filter_map(|given| Part::of(self.tree, given, &parsed)).collect();
+    /// Where each leaf of `value` came from, which `key` was found to have, and which is made of what was `given`.
+    pub(crate) fn origins(
+        &self,
+        given: &[GivenValue<'c>],
+        lines: &mut LinesRead,
+        key: &str,
+        value: Value<'c>,
+    ) -> Vec<Origin<'c>> {
+        let parts = self.parts(given, lines, key);
         let mut all = Vec::new();
         trace(&mut all, key, value, &parts);
         all
+    }
+
+    fn parts(&self, given: &[GivenValue<'c>], lines: &mut LinesRead, key: &str) -> Vec<Part<'c>> {
+        let Some(parsed) = Key::split(key) else { return Vec::new() };
+        given.iter().filter_map(|given| Part::of(self.tree, lines, given, &parsed)).collect()
     }
 }
 
@@ -225,17 +253,15 @@ fn note_shadowed<'c>(
 }
 
 impl<'c> Lookups<'_, 'c> {
-    /// What entries gave for a key behind those that a value came from; `explainer` has seen all of them asked.
+    /// What entries gave for a key behind those that a value came from; `given` is what all of them gave.
     pub(crate) fn behind(
         &self,
-        explainer: &Explainer<'c>,
+        given: &[GivenValue<'c>],
+        lines: &mut LinesRead,
         key: &str,
-        value: Value<'c>,
-        origins: &[Origin<'c>],
+        (value, origins): (Value<'c>, &[Origin<'c>]),
     ) -> Vec<Origin<'c>> {
-        let Some(parsed) = Key::split(key) else { return Vec::new() };
-        let given = explainer.given_for(key);
-        let parts: Vec<_> = given.iter().filter_map(|given| Part::of(self.tree, given, &parsed)).collect();
+        let parts = self.parts(given, lines, key);
         let file = |place: &OriginPlace| match place {
             OriginPlace::File(file, _) => OriginPlace::File(file.clone(), None),
             other => other.clone(),

@@ -59,6 +59,8 @@ impl Running {
 enum Work {
     /// Catalogs, on a connection that is kept.
     Catalogs,
+    /// What there is of plugins, on a connection that is kept.
+    Plugins,
     /// Plugins, a catalog and a report, on a connection of its own: what an agent asks for when nothing has changed.
     Runs,
 }
@@ -72,9 +74,12 @@ struct Row {
     arguments: &'static [&'static str],
     is_rsa: bool,
     zips: bool,
+    /// What part of as many as the first row's server has answered is asked for, if not as much as it can: then one is asked for at
+    /// its time, and how long it takes is counted from there.
+    load: Option<f64>,
 }
 
-const ROWS: [Row; 6] = [
+const ROWS: [Row; 10] = [
     Row {
         name: "catalogs, from archives, EC",
         server: Kind::Bunraku,
@@ -82,6 +87,43 @@ const ROWS: [Row; 6] = [
         arguments: &["--archives"],
         is_rsa: false,
         zips: false,
+        load: None,
+    },
+    Row {
+        name: "the same at 80 % of that",
+        server: Kind::Bunraku,
+        work: Work::Catalogs,
+        arguments: &["--archives"],
+        is_rsa: false,
+        zips: false,
+        load: Some(0.8),
+    },
+    Row {
+        name: "catalogs, from archives, EC, one thread",
+        server: Kind::Bunraku,
+        work: Work::Catalogs,
+        arguments: &["--archives", "--threads", "1"],
+        is_rsa: false,
+        zips: false,
+        load: None,
+    },
+    Row {
+        name: "catalogs, from archives, EC, 16 threads",
+        server: Kind::Bunraku,
+        work: Work::Catalogs,
+        arguments: &["--archives", "--threads", "16"],
+        is_rsa: false,
+        zips: false,
+        load: None,
+    },
+    Row {
+        name: "lists of plugins, EC",
+        server: Kind::Bunraku,
+        work: Work::Plugins,
+        arguments: &["--archives"],
+        is_rsa: false,
+        zips: false,
+        load: None,
     },
     Row {
         name: "catalogs, from sources, EC",
@@ -90,6 +132,7 @@ const ROWS: [Row; 6] = [
         arguments: &[],
         is_rsa: false,
         zips: false,
+        load: None,
     },
     Row {
         name: "catalogs, from archives, EC, gzip",
@@ -98,6 +141,7 @@ const ROWS: [Row; 6] = [
         arguments: &["--archives", "--compress"],
         is_rsa: false,
         zips: true,
+        load: None,
     },
     Row {
         name: "runs, from archives, EC",
@@ -106,6 +150,7 @@ const ROWS: [Row; 6] = [
         arguments: &["--archives"],
         is_rsa: false,
         zips: false,
+        load: None,
     },
     Row {
         name: "runs, from archives, RSA 4096",
@@ -114,6 +159,7 @@ const ROWS: [Row; 6] = [
         arguments: &["--archives"],
         is_rsa: true,
         zips: false,
+        load: None,
     },
     Row {
         name: "runs, from archives, RSA 4096, gzip",
@@ -122,6 +168,7 @@ const ROWS: [Row; 6] = [
         arguments: &["--archives", "--compress"],
         is_rsa: true,
         zips: true,
+        load: None,
     },
 ];
 
@@ -134,6 +181,7 @@ const BESIDE: [Row; 2] = [
         arguments: &[],
         is_rsa: false,
         zips: false,
+        load: None,
     },
     Row {
         name: "Puppet Server: runs, EC",
@@ -142,6 +190,7 @@ const BESIDE: [Row; 2] = [
         arguments: &[],
         is_rsa: false,
         zips: false,
+        load: None,
     },
 ];
 
@@ -158,12 +207,15 @@ pub fn report(time: Duration, beside: Option<usize>) -> Result<String, String> {
         "| | a second of the server's processor | median, ms | 99th of 100, ms | memory, MiB | ready, ms |\n\
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
+    let mut most = None;
     for row in &ROWS {
-        let _ = writeln!(text, "{}", measure(work.path(), &authority, row, (time, 1))?);
+        let (line, rate) = measure(work.path(), &authority, row, (time, 1), most)?;
+        most.get_or_insert(rate);
+        let _ = writeln!(text, "{line}");
     }
     for row in BESIDE.iter().filter(|_| beside.is_some()) {
         let rounds = beside.unwrap_or_default().max(1);
-        let _ = writeln!(text, "{}", measure(work.path(), &authority, row, (time, rounds))?);
+        let _ = writeln!(text, "{}", measure(work.path(), &authority, row, (time, rounds), None)?.0);
     }
     Ok(text)
 }
@@ -235,12 +287,14 @@ fn start(work: &Path, authority: &Authority, row: &Row) -> Result<(Running, Dura
     Ok((Running::Bunraku(server), begun.elapsed()))
 }
 
+/// A row's line, and how many answers there were in a second. `most` is how many the first row had.
 fn measure(
     work: &Path,
     authority: &Authority,
     row: &Row,
     (time, rounds): (Duration, usize),
-) -> Result<String, String> {
+    most: Option<f64>,
+) -> Result<(String, f64), String> {
     let (server, ready) = start(work, authority, row)?;
     let client = Client::new(authority, server.port());
     let requests: Vec<Vec<Vec<u8>>> =
@@ -251,18 +305,19 @@ fn measure(
             run(&client, machine, requests)?;
         }
     }
+    let pace = row.load.zip(most).map(|(load, most)| Duration::from_secs_f64(CLIENTS as f64 / (load * most)));
     let (before, times, end) = (processor(server.id())?, Mutex::new(Figures::new()), Instant::now() + time);
     let done: Result<Vec<usize>, String> = std::thread::scope(|scope| {
         let one = |first: usize| {
             let (client, requests, times) = (&client, &requests, &times);
-            scope.spawn(move || ask(client, row.work, requests, first, end, times))
+            scope.spawn(move || ask(client, row.work, requests, (first, pace), end, times))
         };
         let threads: Vec<_> = (0..CLIENTS).map(one).collect();
         threads.into_iter().map(|thread| thread.join().map_err(|_| "a client panicked".to_owned())?).collect()
     });
     let (done, spent) = (done?.iter().sum::<usize>(), processor(server.id())? - before);
     let times = times.into_inner().map_err(|_| "a client panicked")?;
-    Ok(format!(
+    let line = format!(
         "| {} | {} | {} | {} | {} | {} |",
         row.name,
         number(done as f64 / spent),
@@ -270,7 +325,8 @@ fn measure(
         number(times.share(0.99)),
         number(memory(server.id())?),
         number(ready.as_secs_f64() * 1e3)
-    ))
+    );
+    Ok((line, done as f64 / time.as_secs_f64()))
 }
 
 /// What a machine's agent asks for.
@@ -291,6 +347,7 @@ fn requests(row: &Row, machine: &str) -> Result<Vec<Vec<u8>>, String> {
     };
     let asked = match row.work {
         Work::Catalogs => vec![catalog],
+        Work::Plugins => vec![list("plugins", &format!("{all}ignore"))],
         Work::Runs => vec![
             list("plugins", "recurse=false&links=manage&source_permissions=ignore"),
             list("pluginfacts", &format!("{all}use")),
@@ -347,25 +404,33 @@ fn run(client: &Client, machine: &str, requests: &[Vec<u8>]) -> Result<(), Strin
     Ok(())
 }
 
-/// Asks until the time is over; says how often. Times are of what is asked for once, in milliseconds.
+/// Asks until the time is over, at its pace where it has one; says how often. Times are of what is asked for once, in milliseconds.
 fn ask(
     client: &Client,
     work: Work,
     requests: &[Vec<Vec<u8>>],
-    first: usize,
+    (first, pace): (usize, Option<Duration>),
     end: Instant,
     times: &Mutex<Figures>,
 ) -> Result<usize, String> {
     let mut kept: Vec<Option<client::Connection>> = MACHINES.iter().map(|_| None).collect();
     let (mut done, mut own) = (0, Vec::new());
+    // The clients begin one after the other.
+    let mut next = pace.map(|pace| Instant::now() + pace * first as u32 / CLIENTS as u32);
     for at in (0..MACHINES.len()).cycle().skip(first) {
         if Instant::now() >= end {
             break;
         }
-        let begun = Instant::now();
+        let begun = match (&mut next, pace) {
+            (Some(next), Some(pace)) => {
+                std::thread::sleep(next.saturating_duration_since(Instant::now()));
+                std::mem::replace(next, *next + pace)
+            }
+            _ => Instant::now(),
+        };
         match work {
             Work::Runs => run(client, MACHINES[at], &requests[at])?,
-            Work::Catalogs => {
+            Work::Catalogs | Work::Plugins => {
                 let connection = match &mut kept[at] {
                     Some(connection) => connection,
                     none => none.insert(client.connect(Some(MACHINES[at]))?),

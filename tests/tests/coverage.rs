@@ -306,6 +306,93 @@ fn reports_say_the_same() {
     }
 }
 
+/// Elements of `coverage-04.dtd`, what stands in each, and the attributes that each has to have.
+const ELEMENTS: [(&str, &str, &[&str]); 12] = [
+    (
+        "coverage",
+        "(sources?, packages)",
+        &[
+            "line-rate",
+            "branch-rate",
+            "lines-covered",
+            "lines-valid",
+            "branches-covered",
+            "branches-valid",
+            "complexity",
+            "version",
+            "timestamp",
+        ],
+    ),
+    ("sources", "(source*)", &[]),
+    ("source", "(#PCDATA)", &[]),
+    ("packages", "(package*)", &[]),
+    ("package", "(classes)", &["name", "line-rate", "branch-rate", "complexity"]),
+    ("classes", "(class*)", &[]),
+    ("class", "(methods, lines)", &["name", "filename", "line-rate", "branch-rate", "complexity"]),
+    ("methods", "(method*)", &[]),
+    ("method", "(lines)", &["name", "signature", "line-rate", "branch-rate", "complexity"]),
+    ("lines", "(line*)", &[]),
+    ("line", "(conditions*)", &["number", "hits"]),
+    ("conditions", "(condition*)", &[]),
+];
+
+/// The same as a DTD.
+fn dtd() -> String {
+    let mut text = String::from(
+        "<!ATTLIST line branch CDATA \"false\" condition-coverage CDATA \"100%\">\n\
+         <!ELEMENT condition EMPTY>\n\
+         <!ATTLIST condition number CDATA #REQUIRED type CDATA #REQUIRED coverage CDATA #REQUIRED>\n",
+    );
+    for (name, inner, attributes) in ELEMENTS {
+        text.push_str(&format!("<!ELEMENT {name} {inner}>\n"));
+        for attribute in attributes {
+            text.push_str(&format!("<!ATTLIST {name} {attribute} CDATA #REQUIRED>\n"));
+        }
+    }
+    text
+}
+
+/// A file that xmllint (Debian: libxml2-utils) finds to be as the DTD says, or what is wrong with it; none where it is not installed and
+/// can't be.
+fn valid(file: &str, folder: &Path) -> Option<Result<(), String>> {
+    let is_there = || Command::new("xmllint").arg("--version").output().is_ok();
+    if !is_there() {
+        let mut apt = Command::new("apt-get");
+        apt.args(["install", "-qq", "-y", "--no-install-recommends", "libxml2-utils"]);
+        let _ = apt.output();
+        if !is_there() {
+            eprintln!("SKIPPED: xmllint is not installed (Debian: libxml2-utils)");
+            return None;
+        }
+    }
+    let rules = folder.join("coverage.dtd");
+    fs::write(&rules, dtd()).expect("it can be written");
+    let mut command = Command::new("xmllint");
+    command.args(["--noout", "--nonet", "--dtdvalid"]).arg(rules).arg(file);
+    let output = command.output().expect("it starts");
+    Some(match output.status.success() {
+        true => Ok(()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    })
+}
+
+#[test]
+fn coberturas_xml_is_as_its_dtd_says() {
+    let site = site();
+    let work = tempfile::tempdir().expect("a folder");
+    let xml = work.path().join("c.xml").display().to_string();
+    let folder = site.path().display().to_string();
+    coverage(&folder, &site.path().join("facts"), &["--no-archives", "--cobertura", &xml]);
+    let Some(found) = valid(&xml, work.path()) else { return };
+    assert_eq!(found, Ok(()));
+    // What is wrong is found.
+    let wrong = fs::read_to_string(&xml).expect("it was written").replacen(" filename=", " file=", 1);
+    fs::write(&xml, wrong).expect("it can be written");
+    assert!(
+        valid(&xml, work.path()).is_some_and(|found| found.is_err_and(|error| error.contains("filename")))
+    );
+}
+
 /// Code that has run is that which Puppet's evaluator has been given: lines on which an expression begins, but for those that only
 /// declare (definitions themselves, whose bodies count; types of parameters; what node definitions match), which
 /// `tests/oracle/coverage.rb` leaves out.

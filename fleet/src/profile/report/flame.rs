@@ -1,6 +1,5 @@
 //! A flame graph as SVG, to stand in a page: what is called lies on what calls it, and is as wide as the time in it and in what it calls.
-//! (The crate `inferno` draws such, too; its license, CDDL, asks for more than those that this project takes in, and its pictures bring
-//! along a script.) Names and figures of what is too narrow to be written into stand in its title, which browsers show.
+//! (The crate `inferno` draws such, too; its license, CDDL, asks for more than those that this project takes in.) Names and figures of what is too narrow to be written into stand in its title, which browsers show.
 
 use crate::markup;
 use bunraku::stats::Count;
@@ -14,6 +13,16 @@ const ROW: f64 = 17.0;
 const LETTER: f64 = 6.6;
 /// What is narrower is left out.
 const NARROWEST: f64 = 0.4;
+
+/// Where script is run, a frame that is clicked becomes as wide as the picture, with what calls it below and what it calls above; a click on
+/// `all` shows everything again. Names are those of the titles, up to their last colon.
+pub const SCRIPT: &str = "document.querySelectorAll('svg').forEach(s=>{const W=1200,all=[...s.querySelectorAll('g')].map(g=>{\
+const r=g.querySelector('rect'),n=g.querySelector('title').textContent;return{g,r,t:g.querySelector('text'),\
+x:+r.getAttribute('x'),w:+r.getAttribute('width')+.4,n:n.slice(0,n.lastIndexOf(': '))}});\
+all.forEach(f=>f.g.onclick=()=>{const k=W/f.w;all.forEach(o=>{const holds=o.x<f.x+.2&&o.x+o.w>f.x+f.w-.2,\
+x=holds?0:(o.x-f.x)*k,w=holds?W:o.w*k,c=Math.floor(w/6.6);o.g.style.display=x<-.2*k||x+w>W+.2*k?'none':'';\
+o.r.setAttribute('x',x);o.r.setAttribute('width',Math.max(w-.4,.4));o.t.setAttribute('x',x+3);\
+o.t.textContent=o.n.length<=c?o.n:c>4?o.n.slice(0,c-1)+'…':''})})});";
 
 /// A frame with what it calls.
 #[derive(Default)]

@@ -1,4 +1,4 @@
-//! A profile as a page of its own: a flame graph, then tables, which a few lines of script sort where script is run; without it they
+//! A profile as a page of its own: a flame graph, then tables. Where script is run, a few lines of it zoom in and sort; without it tables
 //! stand with what took longest first.
 
 use super::{flame, milliseconds, percent};
@@ -12,7 +12,7 @@ use std::time::Duration;
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:84em;padding:0 1em;color:#222;background:#fff}\
 table{border-collapse:collapse;font-size:13px}td,th{padding:.15em .9em .15em 0;text-align:right;white-space:nowrap}\
 td:last-child,th:last-child{text-align:left;white-space:normal;overflow-wrap:anywhere}th{cursor:pointer}\
-h2{font-size:1.05em;margin:1.8em 0 .3em}svg{width:100%;height:auto;background:#fff}.more{color:#a40000}.less{color:#226000}\
+h2{font-size:1.05em;margin:1.8em 0 .3em}svg{width:100%;height:auto;background:#fff}svg g{cursor:pointer}.more{color:#a40000}.less{color:#226000}\
 .where{color:#666;font-size:13px}summary{cursor:pointer}\
 @media(prefers-color-scheme:dark){body{color:#ddd;background:#1b1b1b}.more{color:#ff8a80}.less{color:#9ccc65}}";
 
@@ -63,7 +63,7 @@ pub fn html(profile: &Profile, before: Option<&Profile>) -> String {
         let old = tables_before.as_ref().map(|all| all.get(title).unwrap_or(&nothing));
         table(title, &rows, profile.total, old, &mut out);
     }
-    let _ = writeln!(out, "<script>{SCRIPT}</script></body></html>");
+    let _ = writeln!(out, "<script>{}{SCRIPT}</script></body></html>", flame::SCRIPT);
     out
 }
 

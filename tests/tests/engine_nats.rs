@@ -84,36 +84,51 @@ fn diffs_and_fleets_are_those_of_one_process() {
     assert_eq!((one.0, one.1), (other.0, other.1), "{}", other.2);
 }
 
+/// As many runs, each on a server of its own, as it takes to kill so many workers.
 #[test]
 fn whatever_workers_are_killed_nothing_is_lost_or_twice() {
-    let (site, Some(nats)) = (Site::new(160), server()) else { return };
-    let url = nats.url();
+    let site = Site::new(160);
     let one = output(&mut site.diff(&[]));
-    let mut diff = site.diff(&on(&url, "2"));
+    let (kills, mut random, mut killed) = (number("ENGINE_KILLS", 25), Rng::new(7), 0);
+    while killed < kills {
+        let Some(nats) = server() else { return };
+        let now = run_with_kills(&site, &nats.url(), (kills - killed, &mut random), &one);
+        assert!(now > 0, "it was over before anything was killed");
+        killed += now;
+    }
+}
+
+/// A diff by three workers, of which one after the other is killed, at most so many; how many were before it was over.
+fn run_with_kills(
+    site: &Site,
+    url: &str,
+    (most, random): (usize, &mut Rng),
+    one: &(Option<i32>, String, String),
+) -> usize {
+    let mut diff = site.diff(&on(url, "2"));
     let started = diff.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut coordinator = started.expect("it starts");
-    let mut workers = Workers::start(&site, &url, 3);
-    let (kills, mut random) = (number("ENGINE_KILLS", 25), Rng::new(7));
+    let mut workers = Workers::start(site, url, 3);
     let mut out = coordinator.stdout.take().expect("it is piped");
     let read = std::thread::spawn(move || {
         let mut text = String::new();
         out.read_to_string(&mut text).map(|_| text)
     });
     let mut killed = 0;
-    while killed < kills && coordinator.try_wait().expect("it can be asked").is_none() {
+    while killed < most && coordinator.try_wait().expect("it can be asked").is_none() {
         std::thread::sleep(Duration::from_millis(50 + random.below(250) as u64));
         let which = random.below(3);
         // SIGKILL: no job is given back.
         workers.0[which].kill().expect("it can be killed");
         workers.0[which].wait().expect("it ends");
-        workers.0[which] = quiet(&mut worker(&site, &url, which));
+        workers.0[which] = quiet(&mut worker(site, url, which));
         killed += 1;
     }
     let output = coordinator.wait_with_output().expect("it ends");
     let text = read.join().expect("it is read").expect("it can be read");
     let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(killed > 0, "it was over before anything was killed");
-    assert_eq!((output.status.code(), text), (one.0, one.1), "{err}");
+    assert_eq!((output.status.code(), &text), (one.0, &one.1), "{err}");
+    killed
 }
 
 /// Waits until something is so.

@@ -72,12 +72,12 @@ const AT_ONCE: usize = 256;
 #[derive(Default)]
 pub(crate) struct Observed(Mutex<Seen>);
 
-/// A path, what was there, and whether that is code.
+/// A path, what was there, and whether that is code, once somebody has asked.
 #[derive(Clone)]
 struct Place {
     path: Arc<Path>,
     state: State,
-    is_code: bool,
+    is_code: Option<bool>,
 }
 
 #[derive(Default)]
@@ -108,8 +108,8 @@ impl Seen {
 }
 
 impl Observed {
-    /// What is at a path: the first time, what the disk says. Then it is asked, too, whether code is what belongs there.
-    pub fn state(&self, path: &Path, is_code: impl FnOnce() -> bool) -> State {
+    /// What is at a path: the first time, what the disk says.
+    pub fn state(&self, path: &Path) -> State {
         let hash = hash(path);
         let known = self.0.lock().ok().and_then(|seen| seen.find(hash, path));
         known.unwrap_or_else(|| {
@@ -119,14 +119,22 @@ impl Observed {
             if let Some(known) = seen.find(hash, path) {
                 return known;
             }
-            seen.insert(hash, Place { path: path.into(), state, is_code: is_code() });
+            seen.insert(hash, Place { path: path.into(), state, is_code: None });
             state
         })
     }
 
-    /// Whether the disk still says the same of all of them, code among them where that is asked, and they are few enough to be
-    /// asked for each time.
-    pub fn is_current(&self, with_code: bool) -> bool {
+    /// Whether the disk still says the same of all of them, and they are few enough to be asked for each time.
+    pub fn is_current(&self) -> bool {
+        self.holds(None)
+    }
+
+    /// The same of all but code: `is_code` says it of a path, once, and need not where nobody asks.
+    pub fn is_current_but_for(&self, is_code: impl Fn(&Path) -> bool) -> bool {
+        self.holds(Some(&is_code))
+    }
+
+    fn holds(&self, is_code: Option<&dyn Fn(&Path) -> bool>) -> bool {
         let mut done = 0;
         loop {
             let batch: Vec<Place> = {
@@ -135,12 +143,19 @@ impl Observed {
                 if count > 2 * *seen.first.get_or_insert(count) + MORE {
                     return false;
                 }
-                seen.all.iter().skip(done).take(AT_ONCE).cloned().collect()
+                let end = (done + AT_ONCE).min(count);
+                let places = &mut seen.all[done..end];
+                if let Some(is_code) = is_code {
+                    for place in &mut *places {
+                        place.is_code.get_or_insert_with(|| is_code(&place.path));
+                    }
+                }
+                places.to_vec()
             };
             if batch.is_empty() {
                 return true;
             }
-            let mut asked = batch.iter().filter(|place| with_code || !place.is_code);
+            let mut asked = batch.iter().filter(|place| is_code.is_none() || place.is_code != Some(true));
             if !asked.all(|place| State::look(&place.path).is_like(&place.state)) {
                 return false;
             }
@@ -158,17 +173,17 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("a");
         let observed = Observed::default();
-        assert!(matches!(observed.state(&file, || false), State::Absent));
-        assert!(observed.is_current(true));
+        assert!(matches!(observed.state(&file), State::Absent));
+        assert!(observed.is_current());
         std::fs::write(&file, "1").unwrap();
-        assert!(matches!(observed.state(&file, || false), State::Absent));
-        assert!(!observed.is_current(true));
+        assert!(matches!(observed.state(&file), State::Absent));
+        assert!(!observed.is_current());
         let observed = Observed::default();
-        assert!(matches!(observed.state(&file, || false), State::File((1, Some(_)), _)));
-        assert!(matches!(observed.state(folder.path(), || false), State::Folder(_)));
-        assert!(observed.is_current(true));
+        assert!(matches!(observed.state(&file), State::File((1, Some(_)), _)));
+        assert!(matches!(observed.state(folder.path()), State::Folder(_)));
+        assert!(observed.is_current());
         std::fs::write(&file, "22").unwrap();
-        assert!(!observed.is_current(true));
+        assert!(!observed.is_current());
     }
 
     #[test]
@@ -176,20 +191,21 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let [code, data] = ["code", "data"].map(|name| folder.path().join(name));
         let observed = Observed::default();
-        observed.state(&code, || true);
-        observed.state(&data, || false);
+        observed.state(&code);
+        observed.state(&data);
         std::fs::write(&code, "1").unwrap();
-        assert_eq!([true, false].map(|with_code| observed.is_current(with_code)), [false, true]);
+        let but_for_code = || observed.is_current_but_for(|path| path == code);
+        assert_eq!((observed.is_current(), but_for_code()), (false, true));
         std::fs::write(&data, "1").unwrap();
-        assert_eq!([true, false].map(|with_code| observed.is_current(with_code)), [false, false]);
+        assert_eq!((observed.is_current(), but_for_code()), (false, false));
     }
 
     #[test]
     fn so_many_paths_are_asked_for_and_no_more() {
         let observed = Observed::default();
         let ask = |from: usize, to: usize| {
-            (from..to).for_each(|n| _ = observed.state(Path::new(&format!("/nowhere/{n}")), || false));
-            observed.is_current(true)
+            (from..to).for_each(|n| _ = observed.state(Path::new(&format!("/nowhere/{n}"))));
+            observed.is_current()
         };
         assert!(ask(0, 100));
         assert!(ask(100, 200 + MORE));

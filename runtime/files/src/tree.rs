@@ -178,13 +178,14 @@ impl Tree {
     /// Whether nothing that was seen of it has changed since, the archive included. So many paths of a tree on the disk
     /// may have been seen that it is not worth asking: then it counts as changed.
     pub fn is_current(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current(true)
+        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
     }
 
     /// The same of all but code, which may have changed: manifests, functions, types, plans and Ruby of the environment and its
     /// modules, and which modules there are.
     pub fn is_current_but_for_code(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current(false)
+        self.opened().is_none_or(|opened| opened.is_current())
+            && self.observed.is_current_but_for(|path| self.is_code(path))
     }
 
     /// Whether what belongs at a path is code, or says which modules there are.
@@ -204,7 +205,7 @@ impl Tree {
     /// Whether nothing has changed but that the archive was written again with the same content: `archive` is the new
     /// one.
     pub fn is_renewed_by(&self, archive: &Opened) -> bool {
-        self.observed.is_current(true) && self.opened().is_some_and(|own| own.is_renewed_by(archive))
+        self.observed.is_current() && self.opened().is_some_and(|own| own.is_renewed_by(archive))
     }
 
     /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
@@ -264,7 +265,7 @@ impl Tree {
             return State::Absent;
         }
         match self.holds(path) {
-            true => self.observed.state(path, || self.is_code(path)),
+            true => self.observed.state(path),
             false => State::look(path),
         }
     }
@@ -421,7 +422,7 @@ impl Tree {
         }
         let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
-        let is_same = || match self.observed.state(path, || self.is_code(path)) {
+        let is_same = || match self.observed.state(path) {
             State::File(stamp, status) => archived.opened.is_same(&entry, path, stamp, status),
             State::Absent | State::Folder(_) => false,
         };
@@ -460,7 +461,7 @@ impl Tree {
     /// no longer current.
     pub fn note(&self, path: &Path) {
         if self.frozen_archive().is_none() {
-            self.observed.state(path, || self.is_code(path));
+            self.observed.state(path);
         }
     }
 

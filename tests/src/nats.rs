@@ -1,7 +1,7 @@
 //! A NATS server with JetStream for one test: Debian's package `nats-server`, on a port and with a folder of its own.
 
 use crate::certificates;
-use crate::programs::{free_port, retry};
+use crate::programs::{free_port, is_installed, retry};
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -37,14 +37,8 @@ impl Nats {
     }
 
     fn new(tls: bool) -> Result<Result<Nats, String>, String> {
-        let is_there = || Command::new(PROGRAM).arg("--version").stdout(Stdio::null()).status().is_ok();
-        if !is_there() {
-            let mut apt = Command::new("apt-get");
-            apt.args(["install", "-qq", "-y", "--no-install-recommends", "nats-server"]);
-            let _ = apt.stdout(Stdio::null()).stderr(Stdio::null()).status();
-            if !is_there() {
-                return Ok(Err("the NATS server is not installed (Debian: nats-server)".to_owned()));
-            }
+        if !is_installed(PROGRAM, "nats-server") {
+            return Ok(Err("the NATS server is not installed (Debian: nats-server)".to_owned()));
         }
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let mut server = Nats { folder, child: None, port: free_port()?, tls };

@@ -16,6 +16,18 @@ pub fn ok(command: &mut Command) -> Result<(), String> {
     }
 }
 
+/// Whether a program is there, once Debian's package with it is installed, where it was not and can be.
+pub fn is_installed(program: &str, package: &str) -> bool {
+    let is_there = || Command::new(program).arg("--version").output().is_ok();
+    is_there() || {
+        // Without apt, or rights, it is as it was.
+        let _ = Command::new("apt-get")
+            .args(["install", "-qq", "-y", "--no-install-recommends", package])
+            .output();
+        is_there()
+    }
+}
+
 /// Tries until it works.
 ///
 /// # Errors

@@ -1,6 +1,7 @@
 //! `bunraku coverage`: what it says has run is what the evaluator of real Puppet has evaluated, line by line; arms of conditions,
 //! definitions and what is read, on a site of which that is known; its reports; the same of a folder, an archive and a version in git.
 
+use bunraku_tests::programs::is_installed;
 use bunraku_tests::{bunraku, oracle, paths, repository};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -355,15 +356,9 @@ fn dtd() -> String {
 /// A file that xmllint (Debian: libxml2-utils) finds to be as the DTD says, or what is wrong with it; none where it is not installed and
 /// can't be.
 fn valid(file: &str, folder: &Path) -> Option<Result<(), String>> {
-    let is_there = || Command::new("xmllint").arg("--version").output().is_ok();
-    if !is_there() {
-        let mut apt = Command::new("apt-get");
-        apt.args(["install", "-qq", "-y", "--no-install-recommends", "libxml2-utils"]);
-        let _ = apt.output();
-        if !is_there() {
-            eprintln!("SKIPPED: xmllint is not installed (Debian: libxml2-utils)");
-            return None;
-        }
+    if !is_installed("xmllint", "libxml2-utils") {
+        eprintln!("SKIPPED: xmllint is not installed (Debian: libxml2-utils)");
+        return None;
     }
     let rules = folder.join("coverage.dtd");
     fs::write(&rules, dtd()).expect("it can be written");

@@ -83,8 +83,16 @@ fn folder(run: &Hash) -> String {
     format!("runs/{run}")
 }
 
+fn manifest(run: &Hash) -> String {
+    format!("{}/manifest", folder(run))
+}
+
+fn results(run: &Hash) -> String {
+    format!("{}/results", folder(run))
+}
+
 fn result(run: &Hash, shard: &str) -> String {
-    format!("runs/{run}/results/{shard}")
+    format!("{}/{shard}", results(run))
 }
 
 fn object(hash: &Hash) -> String {
@@ -107,7 +115,7 @@ impl Index {
     /// # Errors
     /// When there is no such run, or it is damaged.
     pub fn plan(&self, run: &Hash) -> Result<Plan, String> {
-        Plan::decode(&run.checked(self.place.get(&format!("{}/manifest", folder(run)))?)?)
+        Plan::decode(&run.checked(self.place.get(&manifest(run))?)?)
     }
 
     /// Whether there is a result.
@@ -126,16 +134,12 @@ impl Index {
         let names = self.place.names("runs")?;
         let mut runs = Vec::new();
         for run in names.iter().filter_map(|name| name.parse::<Hash>().ok()) {
-            if self.place.has(&format!("{}/manifest", folder(&run)))? {
+            if self.place.has(&manifest(&run))? {
                 runs.push(run);
             }
         }
         runs.sort();
         Ok(runs)
-    }
-
-    fn results_of(&self, run: &Hash) -> Result<Vec<String>, String> {
-        self.place.names(&format!("{}/results", folder(run)))
     }
 }
 
@@ -156,14 +160,14 @@ impl Engine for Index {
     fn publish(&self, jobs: &[Job]) -> Result<(), String> {
         let Some(first) = jobs.first() else { return Ok(()) };
         let plan = self.fetch(&first.run)?;
-        self.place.put_new(&format!("{}/manifest", folder(&first.run)), &plan)
+        self.place.put_new(&manifest(&first.run), &plan)
     }
 
     fn take(&self) -> Result<Taken, String> {
         let mut is_busy = false;
         for run in self.runs()? {
             let jobs = self.plan(&run)?.jobs(&run);
-            let done: HashSet<String> = self.results_of(&run)?.into_iter().collect();
+            let done: HashSet<String> = self.place.names(&results(&run))?.into_iter().collect();
             // Whoever else looks begins elsewhere.
             let begin = RandomState::new().hash_one(0) as usize % jobs.len().max(1);
             let open = jobs[begin..].iter().chain(&jobs[..begin]).filter(|job| !done.contains(&job.shard));
@@ -208,7 +212,7 @@ impl Engine for Index {
     fn results(&self, run: &Hash, wait: Duration) -> Result<Vec<Arrived>, String> {
         let begun = Instant::now();
         loop {
-            let mut names = self.results_of(run)?;
+            let mut names = self.place.names(&results(run))?;
             names.retain(|name| !self.state().told.contains(&(run.clone(), name.clone())));
             if !names.is_empty() || begun.elapsed() >= wait {
                 names.sort();

@@ -16,7 +16,7 @@ const NARROWEST: f64 = 0.4;
 
 /// Where script is run, a frame that is clicked becomes as wide as the picture, with what calls it below and what it calls above; a click on
 /// `all` shows everything again. Names are those of the titles, up to their last colon.
-pub const SCRIPT: &str = "document.querySelectorAll('svg').forEach(s=>{const W=1200,all=[...s.querySelectorAll('g')].map(g=>{\
+pub const SCRIPT: &str = "document.querySelectorAll('svg').forEach(s=>{const W=s.viewBox.baseVal.width,all=[...s.querySelectorAll('g')].map(g=>{\
 const r=g.querySelector('rect'),n=g.querySelector('title').textContent;return{g,r,t:g.querySelector('text'),\
 x:+r.getAttribute('x'),w:+r.getAttribute('width')+.4,n:n.slice(0,n.lastIndexOf(': '))}});\
 all.forEach(f=>f.g.onclick=()=>{const k=W/f.w;all.forEach(o=>{const holds=o.x<f.x+.2&&o.x+o.w>f.x+f.w-.2,\

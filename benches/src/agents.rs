@@ -242,7 +242,9 @@ fn site(work: &Path) -> Result<Authority, String> {
     fs::create_dir_all(&archives).map_err(told)?;
     configure(work, "server")?;
     let mut build = Command::new(bunraku_tests::bunraku::binary()?);
-    build.args(["build", "--environment", "production", "--compat", "7", "--confdir"]).arg(work.join("conf"));
+    build
+        .args(["build", "--embed", "--environment", "production", "--compat", "7", "--confdir"])
+        .arg(work.join("conf"));
     build.arg("-o").arg(archives.join("one.bnr"));
     let built = build.output().map_err(told)?;
     if !built.status.success() {

@@ -137,10 +137,11 @@ pub mod archive {
         &*bunraku_environment::archive::COMPILER
     }
 
-    pub use crate::archive_contents::Contents;
+    pub use crate::archive_contents::{Contents, Stored, StoredContent, StoredKind};
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
+    pub use bunraku_files::tree::Child;
 }
 
 /// Syntax and static errors of manifests, templates and data, without running anything.

@@ -32,12 +32,7 @@ impl Configuration {
     /// # Errors
     /// Where metadata can't be used at all; it names the module.
     pub fn modules(&self, modulepath: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-        let modules = self.modules_of(modulepath)?;
-        let fatal = modules.faults().into_iter().find_map(|fault| match fault {
-            Consequence::Fatal(why) => Some(why),
-            Consequence::Told(_) | Consequence::Absent(_) => None,
-        });
-        fatal.map_or_else(|| Ok(modules.iter().map(|module| module.path.clone()).collect()), Err)
+        usable(&self.modules_of(modulepath)?)
     }
 
     /// The folder of the module of a name on a module path.
@@ -57,4 +52,13 @@ impl Configuration {
         };
         Ok(Modules::of(Arc::<Tree>::default(), modulepath.to_vec(), (self.own().compat, strict)))
     }
+}
+
+/// The folders of modules, unless the metadata of one can't be used at all; the error names it.
+pub(crate) fn usable(modules: &Modules) -> Result<Vec<PathBuf>, String> {
+    let fatal = modules.faults().into_iter().find_map(|fault| match fault {
+        Consequence::Fatal(why) => Some(why),
+        Consequence::Told(_) | Consequence::Absent(_) => None,
+    });
+    fatal.map_or_else(|| Ok(modules.iter().map(|module| module.path.clone()).collect()), Err)
 }

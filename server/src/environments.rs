@@ -6,7 +6,8 @@
 
 use crate::exchange::{Failure, Request, Response};
 use crate::files::checksums::Hash;
-use crate::files::server_error;
+use crate::files::{Archived, server_error};
+use bunraku::archive::Contents;
 use bunraku::files::read;
 use bunraku::{Configuration, Environment, SERVER_SECTION, is_environment_name};
 use http::StatusCode;
@@ -31,6 +32,8 @@ pub struct Served {
     pub environment: Environment,
     /// Names the version of its code, where that does not change under a request: the hash of an archive.
     pub code_id: Option<String>,
+    /// Its archive, where that was built with all files: then it answers for them.
+    pub archived: Option<Arc<Archived>>,
 }
 
 /// All environments of a configuration.
@@ -38,7 +41,7 @@ pub struct Served {
 pub struct Environments {
     configuration: Configuration,
     archives: Option<PathBuf>,
-    /// What each link leads to, and the archive's hash; bounded by the environments that have folders.
+    /// What each link leads to; bounded by the environments that have folders.
     current: Mutex<HashMap<String, Current>>,
 }
 
@@ -46,7 +49,16 @@ pub struct Environments {
 #[derive(Clone, Debug)]
 struct Current {
     looked: Instant,
-    archive: Option<(PathBuf, String)>,
+    deployed: Option<Deployed>,
+}
+
+/// An archive, as far as it has been looked at.
+#[derive(Clone, Debug)]
+struct Deployed {
+    path: PathBuf,
+    hash: String,
+    environment: Environment,
+    archived: Option<Arc<Archived>>,
 }
 
 impl Environments {
@@ -81,15 +93,14 @@ impl Environments {
             let message = format!("Could not find environment '{name}'");
             return Err(Failure::new(StatusCode::NOT_FOUND, message));
         };
-        let (mut environment, mut code_id) =
-            (self.configuration.environment(Some(name)).map_err(failed)?, None);
-        if let Some((archive, hash)) = self.archive(name).map_err(failed)? {
-            let frozen = Environment::frozen(archive).with_folder(&folder).with_name(name);
-            (environment, code_id) = (frozen.with_configuration(&self.configuration), Some(hash));
-        } else {
-            environment = environment.with_code_timeout(self.timeout(name)?);
+        let name = name.to_owned();
+        if let Some(deployed) = self.deployed(&name, &folder).map_err(failed)? {
+            let Deployed { hash, environment, archived, .. } = deployed;
+            return Ok(Arc::new(Served { name, folder, environment, code_id: Some(hash), archived }));
         }
-        Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id }))
+        let environment = self.configuration.environment(Some(&name)).map_err(failed)?;
+        let environment = environment.with_code_timeout(self.timeout(&name)?);
+        Ok(Arc::new(Served { name, folder, environment, code_id: None, archived: None }))
     }
 
     /// The one that a request names, for routes that are Puppet Server's own and not Puppet's.
@@ -133,28 +144,37 @@ impl Environments {
         })
     }
 
-    /// The archive in force of an environment, and its hash.
-    fn archive(&self, name: &str) -> Result<Option<(PathBuf, String)>, String> {
+    /// The archive in force of an environment that lies in this folder.
+    fn deployed(&self, name: &str, folder: &Path) -> Result<Option<Deployed>, String> {
         let Some(archives) = &self.archives else { return Ok(None) };
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let known = current.get(name).cloned();
         if let Some(known) = &known
             && known.looked.elapsed() < LOOK
         {
-            return Ok(known.archive.clone());
+            return Ok(known.deployed.clone());
         }
         let link = archives.join(name).join("current");
-        let archive = match link.canonicalize() {
-            Ok(path) => match known.and_then(|known| known.archive).filter(|(known, _)| *known == path) {
+        let deployed = match link.canonicalize() {
+            Ok(path) => match known.and_then(|known| known.deployed).filter(|known| known.path == path) {
                 Some(same) => Some(same),
-                None => Some((path.clone(), hash(&path)?)),
+                None => Some(self.look_at(path, name, folder)?),
             },
             // Without the link it is compiled from its sources; a link to nothing is a deploy that has gone wrong.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !link.is_symlink() => None,
             Err(error) => return Err(format!("{}: {error}", link.display())),
         };
-        current.insert(name.to_owned(), Current { looked: Instant::now(), archive: archive.clone() });
-        Ok(archive)
+        current.insert(name.to_owned(), Current { looked: Instant::now(), deployed: deployed.clone() });
+        Ok(deployed)
+    }
+
+    fn look_at(&self, path: PathBuf, name: &str, folder: &Path) -> Result<Deployed, String> {
+        let frozen = Environment::frozen(&path).with_folder(folder).with_name(name);
+        let environment = frozen.with_configuration(&self.configuration);
+        let hash = hash(&path)?;
+        let archived = Contents::of(&environment)?.map(|contents| Archived::new(contents, &path));
+        let archived = archived.transpose().map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(Deployed { path, hash, environment, archived: archived.map(Arc::new) })
     }
 }
 

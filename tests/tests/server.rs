@@ -194,15 +194,22 @@ fn static_catalogs_name_the_files_of_their_version() {
         let production = site.folder().join("code/environments/production");
         write(&production.join("modules/served/files/one.txt"), "two\n");
         write(&production.join("modules/served/files/tree/deep/b"), "of two\n");
-        deploy(&site, "two", oracle.number);
-        std::thread::sleep(std::time::Duration::from_millis(1100));
         let contents = || {
             let read = |name: &str| fs::read_to_string(agent.target().join(name)).unwrap_or_default();
             ["one", "tree/deep/b"].map(read)
         };
-        for name in ["one", "tree/deep/b"] {
-            fs::remove_file(agent.target().join(name)).expect("it can be removed");
-        }
+        let remove = || {
+            for name in ["one", "tree/deep/b"] {
+                fs::remove_file(agent.target().join(name)).expect("it can be removed");
+            }
+        };
+        // What lies in the folder and is not deployed goes to nobody.
+        remove();
+        ended(&agent.run(server.port(), &[]).expect("it runs"), 6);
+        assert_eq!(contents(), ["one\n", "b\n"]);
+        deploy(&site, "two", oracle.number);
+        std::thread::sleep(std::time::Duration::from_millis(1100));
+        remove();
         ended(&agent.run(server.port(), &["--use_cached_catalog"]).expect("it runs"), 6);
         assert_eq!(contents(), ["one\n", "b\n"]);
         ended(&agent.run(server.port(), &[]).expect("it runs"), 6);

@@ -1,7 +1,7 @@
 //! What differs between two environments' files, as the questions of compiles that the two answer otherwise (see
 //! [`bunraku_files::reads`]): a compile on one of them that has asked none of these comes to the same on the other.
 
-use crate::archive::walk::Walk;
+use crate::archive::walk::{Kind, Walk};
 use crate::modules::METADATA_FILE;
 use crate::snapshot::Snapshot;
 use bunraku_compiler::bodies::{self, Defined};
@@ -285,7 +285,7 @@ pub(crate) fn listed_files(snapshot: &Snapshot) -> Result<Vec<(String, PathBuf)>
     if let Some((folder, fault)) = walk.left_out.first().filter(|_| walk.found.len() <= tree.roots().len()) {
         return Err(format!("Could not read {}: {fault}", folder.display()));
     }
-    Ok(walk.found.into_iter().filter(|one| !one.is_folder).map(|one| (one.name, one.path)).collect())
+    Ok(walk.found.into_iter().filter(|one| one.kind == Kind::File).map(|one| (one.name, one.path)).collect())
 }
 
 /// All that an environment has, by path: what its archive says, where that alone is asked, or what lies on the disk.
@@ -297,9 +297,11 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
         for number in 0..archive.entries() {
             let entry = archive.entry(number).map_err(|fault| opened.explain(&fault))?;
             let is_link = entry.is_link();
-            let listed = match entry.is_folder() {
-                true => Listed::Folder { is_link },
-                false => Listed::File { hash: entry.hash, is_link },
+            let listed = match (entry.is_folder(), entry.is_file()) {
+                (true, _) => Listed::Folder { is_link },
+                (_, true) => Listed::File { hash: entry.hash, is_link },
+                // A link that leads nowhere.
+                _ => continue,
             };
             all.insert(entry.path.to_owned(), listed);
         }
@@ -308,10 +310,11 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
     let mut walk = Walk::default();
     tree.roots().iter().for_each(|(folder, name)| walk.add(folder, name));
     for found in walk.found {
-        let is_link = found.is_link;
-        let listed = match found.is_folder {
-            true => Listed::Folder { is_link },
-            false => Listed::File { hash: hash_of(tree, &found.name, &found.path)?, is_link },
+        let is_link = found.is_link();
+        let listed = match found.kind {
+            Kind::Folder => Listed::Folder { is_link },
+            Kind::File => Listed::File { hash: hash_of(tree, &found.name, &found.path)?, is_link },
+            Kind::Nothing => continue,
         };
         all.insert(found.name, listed);
     }

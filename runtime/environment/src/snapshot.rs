@@ -286,7 +286,8 @@ impl Snapshot {
         }
         let configuration = spec.configuration.clone();
         let configuration = configuration.unwrap_or_else(|| Configuration::none(spec.compat).into());
-        let conf = directory.as_deref().map(|d| own_conf(&tree, d, configuration.compat)).transpose()?;
+        let conf = directory.as_deref().map(|d| own_conf(&tree, d, configuration.compat)).transpose();
+        let conf = conf.map_err(|error| tree.fault().unwrap_or(error))?;
         let in_force = configuration.in_force().in_environment(&name, conf.as_ref());
         let modulepath = match (given, &directory) {
             (Some(path), _) => path,

@@ -152,7 +152,10 @@ pub fn check(metadata: &Metadata, limit: u64) -> io::Result<()> {
 
 fn within(size: u64, limit: u64) -> io::Result<()> {
     match size > limit {
-        true => Err(io::Error::other(format!("it holds more than {limit} bytes (setting max_file)"))),
+        true => Err(io::Error::new(
+            io::ErrorKind::FileTooLarge,
+            format!("it holds more than {limit} bytes (setting max_file)"),
+        )),
         false => Ok(()),
     }
 }

@@ -13,7 +13,7 @@ use crate::paths::{self, Root};
 use crate::read;
 use crate::reads::{self, Asked, Touch};
 use bunraku_vm::archive::layout::Section;
-use bunraku_vm::archive::reader::Entry;
+use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
@@ -36,6 +36,16 @@ pub struct Child {
     pub is_folder: bool,
     /// Whether it is a symbolic link.
     pub is_link: bool,
+}
+
+/// What a frozen archive has of a path.
+pub struct Embedded<'t> {
+    /// The archive.
+    pub opened: &'t Arc<Opened>,
+    /// What is there.
+    pub entry: Entry<'t>,
+    /// Where its content lies, as far as it is embedded.
+    pub content: Option<Part>,
 }
 
 /// How a file stands to the archive.
@@ -289,7 +299,7 @@ impl Tree {
     pub fn exists(&self, path: &Path) -> bool {
         self.note_asked(Asked::Kind, path);
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
-        self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
+        self.frozen(path, false, |_, entry| entry.is_file() || entry.is_folder()).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
@@ -324,6 +334,9 @@ impl Tree {
             if entry.is_folder() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
+            if !entry.is_file() {
+                return missing();
+            }
             let archive = archived.opened.archive();
             let text = archive
                 .part_in(&entry, Section::Texts)
@@ -349,6 +362,19 @@ impl Tree {
             State::Absent if self.is_confined() => Err(io::ErrorKind::NotFound.into()),
             _ => read::regular(path, self.limit),
         }
+    }
+
+    /// What a frozen archive has of a path, and where the content of a file lies in it, as far as it is embedded; none where it has
+    /// nothing there, or there is no such archive.
+    pub fn embedded(&self, path: &Path) -> Option<Embedded<'_>> {
+        let found = self.frozen(path, None, |archived, entry| {
+            let part = archived.heed(archived.opened.archive().part_in(&entry, Section::Texts))?;
+            Some((entry.number, part))
+        });
+        let (number, content) = found.flatten()?;
+        let archived = self.frozen_archive()?;
+        let entry = archived.heed(archived.opened.archive().entry(number))?;
+        Some(Embedded { opened: &archived.opened, entry, content })
     }
 
     /// The content of a file as text.
@@ -385,7 +411,11 @@ impl Tree {
                 State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
             })
         };
-        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
+        let archived = |entry: Entry<'_>| match entry.is_file() || entry.is_folder() {
+            true => Ok((entry.size, None)),
+            false => missing(),
+        };
+        self.frozen(path, missing(), |_, entry| archived(entry)).unwrap_or_else(on_disk)
     }
 
     /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it.

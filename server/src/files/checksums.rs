@@ -29,6 +29,9 @@ pub enum ChecksumType {
     None,
 }
 
+/// The type that contents are known by.
+pub(super) const SHA256: ChecksumType = ChecksumType::Hash(Hash::Sha256, false);
+
 /// A hash function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Hash {
@@ -97,10 +100,12 @@ impl ChecksumType {
 /// Device, inode, and the type of the checksum.
 type Key = (u64, u64, ChecksumType);
 
-/// Checksums of files by what the disk says of them. It may be shared by threads.
+/// Checksums of files by what the disk says of them, and of contents by their SHA-256. It may be shared by threads.
 #[derive(Debug)]
 pub struct Checksums {
     known: Mutex<LruCache<Key, (Status, Arc<str>)>>,
+    /// Key: the SHA-256 of a content, and the type of the checksum. Bound: [`MOST`]. Stale: never.
+    of_contents: Mutex<LruCache<([u8; 32], ChecksumType), Arc<str>>>,
 }
 
 /// What the disk says of a file.
@@ -135,7 +140,7 @@ impl Status {
 
 impl Default for Checksums {
     fn default() -> Checksums {
-        Checksums { known: Mutex::new(LruCache::new(MOST)) }
+        Checksums { known: Mutex::new(LruCache::new(MOST)), of_contents: Mutex::new(LruCache::new(MOST)) }
     }
 }
 
@@ -161,17 +166,42 @@ impl Checksums {
         }
         let now = SystemTime::now();
         let (file, opened) = read::opened(path)?;
-        let limit = if lite { LITE } else { u64::MAX };
-        let sum: Arc<str> = hash.of(&mut io::Read::take(&file, limit))?.into();
+        let sum = hash.of_begin(&file, lite)?;
         let is_same = Status::of(&opened) == status && Status::of(&file.metadata()?) == status;
         if is_same && status.is_settled(now) {
             lock().put(key, (status, Arc::clone(&sum)));
         }
         Ok(sum)
     }
+
+    /// Another hash of a content than its SHA-256, by which it is known. It is read the first time.
+    ///
+    /// # Errors
+    /// When it can't be read.
+    pub fn of_content(
+        &self,
+        sha256: &[u8; 32],
+        (hash, lite): (Hash, bool),
+        open: impl FnOnce() -> io::Result<Box<dyn io::Read>>,
+    ) -> io::Result<Arc<str>> {
+        let key = (*sha256, ChecksumType::Hash(hash, lite));
+        let lock = || self.of_contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        let sum = hash.of_begin(open()?, lite)?;
+        lock().put(key, Arc::clone(&sum));
+        Ok(sum)
+    }
 }
 
 impl Hash {
+    /// The hash of what comes out of a reader: of all, or (`lite`) of the first 512 bytes.
+    fn of_begin(self, reader: impl io::Read, lite: bool) -> io::Result<Arc<str>> {
+        let limit = if lite { LITE } else { u64::MAX };
+        Ok(self.of(&mut reader.take(limit))?.into())
+    }
+
     /// How many hexadecimal digits it has.
     pub fn digits(self) -> usize {
         match self {
@@ -209,7 +239,12 @@ fn digest<D: Digest>(reader: &mut dyn io::Read) -> io::Result<String> {
             count => digest.update(&buffer[..count]),
         }
     }
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(hexadecimal(&digest.finalize()))
+}
+
+/// A hash in hexadecimal digits.
+pub(super) fn hexadecimal(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A time as Ruby writes it, in UTC.

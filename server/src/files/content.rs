@@ -1,11 +1,11 @@
 //! Contents of files: as they are now, and as they were in a version of the code, which is what agents with a static catalog
 //! ask for.
 
+use super::place::{Content, Place};
 use super::{Files, server_error, streamed};
 use crate::exchange::{Failure, Request, Response};
 use crate::formats::Format;
 use crate::versions::{self, is_code_id};
-use bunraku::files::read;
 use bunraku::is_environment_name;
 use http::StatusCode;
 use std::path::Path;
@@ -46,26 +46,27 @@ impl Files {
             return Ok(Response::of(Format::Binary.content_type(), printed));
         }
         if let Some(kept) = self.versions_kept.as_ref().and_then(|kept| kept.find(code_id, rest)) {
-            return of_path(&kept, Format::Binary);
+            return self.of_path(&Place::on_disk(Vec::new()), &kept, Format::Binary);
         }
         let served = self.shared.environments.get(environment)?;
         match served.code_id.as_deref() == Some(code_id) {
-            true => of_path(&served.folder.join(rest), Format::Binary),
+            true => self.of_path(&self.place(environment)?, &served.folder.join(rest), Format::Binary),
             false => Err(server_error(
                 "Cannot retrieve code content because the \"versioned-code.code-content-command\" setting is not present in configuration.",
             )),
         }
     }
-}
 
-/// What is in a file at a path; nothing where it is a folder.
-pub(super) fn of_path(path: &Path, format: Format) -> Result<Response, Failure> {
-    match read::opened(path) {
-        Ok((file, metadata)) => Ok(streamed(file, metadata.len(), format)),
-        Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
-            Ok(Response::of(format.content_type(), ""))
+    /// What is in a file at a path; nothing where it is a folder.
+    pub(super) fn of_path(&self, place: &Place, path: &Path, format: Format) -> Result<Response, Failure> {
+        match place.content(path, &self.shared.checksums) {
+            Ok(Content::Bytes(bytes)) => Ok(Response::of(format.content_type(), bytes)),
+            Ok(Content::File(file, length)) => Ok(streamed(file, length, format)),
+            Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
+                Ok(Response::of(format.content_type(), ""))
+            }
+            Err(error) => Err(server_error(format!("Could not read {}: {error}", path.display()))),
         }
-        Err(error) => Err(server_error(format!("Could not read {}: {error}", path.display()))),
     }
 }
 

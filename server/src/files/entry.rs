@@ -2,11 +2,10 @@
 
 use super::checksums::{ChecksumType, Checksums, time};
 use super::mounts::server_error;
+use super::place::{Kind, Place};
 use crate::exchange::{Failure, Request};
 use crate::parameters::Parameter;
-use std::fs::Metadata;
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::Path;
 
 /// Whether a link is itself or what it leads to.
@@ -41,14 +40,6 @@ pub struct File<'f> {
 }
 
 impl Links {
-    /// What the disk says of a path.
-    pub fn stat(self, path: &Path) -> io::Result<Metadata> {
-        match self {
-            Links::Manage => std::fs::symlink_metadata(path),
-            Links::Follow => std::fs::metadata(path),
-        }
-    }
-
     /// The parameter `links`.
     ///
     /// # Errors
@@ -103,7 +94,12 @@ impl File<'_> {
     ///
     /// # Errors
     /// Puppet's message where it is not there, can't be read, or is a device.
-    pub fn write(&self, asked: &Asked, checksums: &Checksums, out: &mut Vec<u8>) -> Result<(), Failure> {
+    pub fn write(
+        &self,
+        asked: &Asked,
+        (place, checksums): (&Place, &Checksums),
+        out: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
         if let (Some(time), false) = (self.folder, asked.own_permissions) {
             self.write_json(asked, of_server(), (ChecksumType::Ctime, Some(time)), ("directory", None), out);
             return Ok(());
@@ -111,44 +107,38 @@ impl File<'_> {
         let path = self.path();
         let path = Path::new(&path);
         let call = if asked.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
-        let found = asked.links.stat(path).map_err(|error| of_ruby(&error, call, path))?;
-        let kind = found.file_type();
+        let found = place.stat(path, asked.links).map_err(|error| of_ruby(&error, call, path))?;
         let mut checksum = asked.checksum;
         let mut destination = None;
-        let (sum, kind) = match kind {
-            _ if kind.is_file() => {
-                let sum = checksums.get(path, &found, checksum);
+        let (sum, kind) = match found.kind {
+            Kind::File => {
+                let sum = place.checksum(path, &found, checksum, checksums);
                 (Some(sum.map_err(|error| of_ruby(&error, "rb_sysopen", path))?.to_string()), "file")
             }
-            _ if kind.is_dir() => {
+            Kind::Folder => {
                 checksum = ChecksumType::Ctime;
-                let base = Path::new(self.base);
-                let base =
-                    std::fs::metadata(base).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
-                (Some(time(base.ctime())), "directory")
+                (Some(time_of_base(place, self.base)?), "directory")
             }
-            _ if kind.is_symlink() => {
-                let target = std::fs::read_link(path);
-                let target = target.map_err(|error| of_ruby(&error, "rb_readlink", path))?;
-                destination = Some(target.into_os_string().into_string().map_err(|target| {
-                    server_error(format!(
-                        "The link {} leads to {target:?}, which is not UTF-8",
-                        path.display()
-                    ))
+            Kind::Link => {
+                let target = place.target(path, &found);
+                destination = Some(target.map_err(|error| match error.kind() {
+                    io::ErrorKind::InvalidData => {
+                        server_error(format!("The link {}: {error}", path.display()))
+                    }
+                    _ => of_ruby(&error, "rb_readlink", path),
                 })?);
-                (behind_link(path, checksum, checksums), "link")
+                (behind_link(path, checksum, (place, checksums)), "link")
             }
-            _ if kind.is_fifo() || kind.is_socket() => {
+            Kind::Special(kind @ ("fifo" | "socket")) => {
                 checksum = ChecksumType::None;
-                (Some(String::new()), if kind.is_fifo() { "fifo" } else { "socket" })
+                (Some(String::new()), kind)
             }
-            _ => {
-                let kind = if kind.is_block_device() { "blockSpecial" } else { "characterSpecial" };
+            Kind::Special(kind) => {
                 return Err(server_error(format!("Cannot manage files of type {kind}")));
             }
         };
         let owner = match asked.own_permissions {
-            true => (found.uid(), found.gid(), found.mode() & 0o7777),
+            true => (found.owner.0, found.owner.1, found.mode),
             false => of_server(),
         };
         self.write_json(asked, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
@@ -189,21 +179,25 @@ fn of_server() -> (u32, u32, u32) {
 ///
 /// # Errors
 /// Puppet's message where it is not there.
-pub fn time_of_base(base: &str) -> Result<String, Failure> {
+pub fn time_of_base(place: &Place, base: &str) -> Result<String, Failure> {
     let base = Path::new(base);
-    let found = std::fs::metadata(base).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
-    Ok(time(found.ctime()))
+    let found = place.stat(base, Links::Follow).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
+    Ok(time(found.changed()))
 }
 
 /// The checksum of the file that a link leads to, where it leads to a regular one.
-fn behind_link(path: &Path, checksum: ChecksumType, checksums: &Checksums) -> Option<String> {
+fn behind_link(
+    path: &Path,
+    checksum: ChecksumType,
+    (place, checksums): (&Place, &Checksums),
+) -> Option<String> {
     if checksum == ChecksumType::None {
         return Some(String::new());
     }
-    let found = std::fs::metadata(path).ok()?;
+    let found = place.stat(path, Links::Follow).ok()?;
     let is_time = matches!(checksum, ChecksumType::Mtime | ChecksumType::Ctime);
-    match is_time || found.is_file() {
-        true => checksums.get(path, &found, checksum).ok().map(|sum| sum.to_string()),
+    match is_time || found.kind == Kind::File {
+        true => place.checksum(path, &found, checksum, checksums).ok().map(|sum| sum.to_string()),
         false => None,
     }
 }

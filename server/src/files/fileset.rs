@@ -4,13 +4,13 @@
 use super::entry::{Links, of_ruby};
 use super::fnmatch;
 use super::mounts::server_error;
+use super::place::{Kind, Place};
 use crate::exchange::{Failure, Request};
 use crate::parameters::Parameter;
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};
-use std::fs::FileType;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What a request asks of a search.
 #[derive(Clone, Debug)]
@@ -69,10 +69,10 @@ impl Search {
     ///
     /// # Errors
     /// Puppet's message where a folder is not there, can't be read, or there are more files than are asked for.
-    pub fn files(&self, folders: &[String]) -> Result<(Vec<Found>, Vec<String>), Failure> {
+    pub fn files(&self, place: &Place, folders: &[String]) -> Result<(Vec<Found>, Vec<String>), Failure> {
         // All of them are looked for before the first is walked.
         for folder in folders {
-            match self.links.stat(Path::new(folder)) {
+            match place.stat(Path::new(folder), self.links) {
                 Ok(_) if matches!(self.recurse, Some(Parameter::Integer(_))) => {
                     let message =
                         "Fileset recurse parameter must not be a number anymore, please use recurselimit";
@@ -85,7 +85,7 @@ impl Search {
         }
         let (mut files, mut warnings, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for (number, folder) in folders.iter().enumerate() {
-            let found = self.walk(Path::new(folder), files.len())?;
+            let found = self.walk(place, Path::new(folder), files.len())?;
             warnings.extend(self.check_count(folder, found.len())?);
             for (relative, is_folder) in std::iter::once((".".to_owned(), false)).chain(found) {
                 if seen.insert(relative.clone()) {
@@ -96,7 +96,7 @@ impl Search {
         Ok((files, warnings))
     }
 
-    fn walk(&self, folder: &Path, before: usize) -> Result<Vec<(String, bool)>, Failure> {
+    fn walk(&self, place: &Place, folder: &Path, before: usize) -> Result<Vec<(String, bool)>, Failure> {
         let mut found: Vec<(String, bool)> = Vec::new();
         let mut next = VecDeque::from([(String::new(), 0_i64, false)]);
         while let Some((relative, depth, is_folder)) = next.pop_front() {
@@ -104,14 +104,14 @@ impl Search {
                 continue;
             }
             let path = if relative.is_empty() { folder.to_path_buf() } else { folder.join(&relative) };
-            for (name, kind) in self.children(&path, is_folder)? {
+            for (name, kind) in self.children(place, &path, is_folder)? {
                 let child = if relative.is_empty() { name } else { format!("{relative}/{name}") };
                 if before + found.len() >= MOST {
                     let message = format!("There are more than {MOST} files below {}", folder.display());
                     return Err(server_error(message));
                 }
-                let is_folder = kind.is_some_and(|kind| kind.is_dir());
-                if kind.is_none_or(|kind| kind.is_dir() || kind.is_symlink()) {
+                let is_folder = kind == Some(Kind::Folder);
+                if matches!(kind, None | Some(Kind::Folder | Kind::Link)) {
                     next.push_back((child.clone(), depth + 1, is_folder));
                 }
                 found.push((child, is_folder));
@@ -121,28 +121,25 @@ impl Search {
     }
 
     /// The names in a folder, if it is one, and what each is as far as the folder says.
-    fn children(&self, path: &Path, is_folder: bool) -> Result<Vec<(String, Option<FileType>)>, Failure> {
-        match if is_folder { None } else { Some(self.links.stat(path)) } {
+    fn children(
+        &self,
+        place: &Place,
+        path: &Path,
+        is_folder: bool,
+    ) -> Result<Vec<(String, Option<Kind>)>, Failure> {
+        match if is_folder { None } else { Some(place.stat(path, self.links)) } {
             None => {}
-            Some(Ok(found)) if found.is_dir() => {}
+            Some(Ok(found)) if found.kind == Kind::Folder => {}
             Some(Ok(_)) => return Ok(Vec::new()),
             Some(Err(error)) if is_absence(&error) => return Ok(Vec::new()),
             Some(Err(error)) => return Err(of_ruby(&error, "rb_file_s_stat", path)),
         }
-        let failed = |error: io::Error| of_ruby(&error, "dir_initialize", path);
-        let mut names = Vec::new();
-        for entry in std::fs::read_dir(path).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let kind = entry.file_type().ok();
-            let name = entry.file_name().into_string().map_err(|name| {
-                let path = PathBuf::from(path).join(name);
-                server_error(format!("The name of {} is not UTF-8", path.to_string_lossy()))
-            })?;
-            if !self.ignore.iter().any(|pattern| fnmatch::is_match(pattern, &name)) {
-                names.push((name, kind));
-            }
-        }
-        names.sort_unstable_by(|(one, _): &(String, _), (other, _)| one.cmp(other));
+        let mut names = place.children(path).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => server_error(error.to_string()),
+            _ => of_ruby(&error, "dir_initialize", path),
+        })?;
+        names.retain(|(name, _)| !self.ignore.iter().any(|pattern| fnmatch::is_match(pattern, name)));
+        names.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         Ok(names)
     }
 

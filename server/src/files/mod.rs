@@ -1,9 +1,9 @@
 //! Files that agents ask for: what is said of them and what is in them, by the mounts of modules and of `fileserver.conf`;
 //! and those of static catalogs, by a version of the code.
 //!
-//! The disk is asked anew for each request, but contents are hashed only when they have changed ([`checksums`]). The lists
-//! of plugins, which every agent asks for in every run, are kept whole for as long as `environment_timeout` says
-//! ([`prepared`]). Links lead where they lead, as in Puppet: a tree's authors decide what is served. What is neither file,
+//! An archive that was built with all files answers for them ([`place`]): nothing is looked at on the disk, and nothing hashed. Else
+//! the disk is asked anew for each request, but contents are hashed only when they have changed ([`checksums`]). The lists
+//! of plugins, which every agent asks for in every run, are kept whole ([`prepared`]). Links lead where they lead, as in Puppet: a tree's authors decide what is served. What is neither file,
 //! folder nor link is told of and never opened.
 //!
 //! Not there: keys that are URLs (`puppet:///…`), and answers in YAML.
@@ -16,14 +16,16 @@ mod fileset;
 mod fnmatch;
 mod module_lists;
 mod mounts;
+mod place;
 mod prepared;
 mod static_catalog;
 mod versions_kept;
 
 pub use entry::{Asked, File, Links};
 pub use mounts::server_error;
+pub use place::Archived;
 
-use crate::environments::Environments;
+use crate::environments::{Environments, Served};
 use crate::exchange::{Body, Failure, Request, Response};
 use crate::formats::{self, Format};
 use crate::notices::Notices;
@@ -35,9 +37,11 @@ use fileset::Search;
 use http::{HeaderValue, Method, StatusCode, header};
 use module_lists::ModuleLists;
 use mounts::Mount;
+use place::Place;
 use prepared::Prepared;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use versions_kept::VersionsKept;
 
 /// Bytes that `fileserver.conf` may hold.
@@ -65,20 +69,12 @@ pub struct Shared {
     digest: ChecksumType,
 }
 
-/// Where the modules of a request's environment lie.
-#[derive(Clone, Debug)]
-pub struct Place {
-    modulepath: Vec<PathBuf>,
-    /// Its modules, where they have been asked for.
-    modules: OnceLock<Arc<Vec<PathBuf>>>,
-}
-
 impl Shared {
     fn modules(&self, place: &Place) -> Result<Arc<Vec<PathBuf>>, Failure> {
         if let Some(modules) = place.modules.get() {
             return Ok(Arc::clone(modules));
         }
-        let found = self.modules.get(self.environments.configuration(), &place.modulepath);
+        let found = self.modules.get(self.environments.configuration(), place.modulepath());
         let found = found.map_err(server_error)?;
         Ok(Arc::clone(place.modules.get_or_init(|| found)))
     }
@@ -90,7 +86,7 @@ impl Shared {
                 let is_it = |path: &&PathBuf| path.file_name().is_some_and(|own| own == name);
                 Ok(modules.iter().find(is_it).cloned())
             }
-            None => self.environments.configuration().module(&place.modulepath, name).map_err(server_error),
+            None => self.environments.configuration().module(place.modulepath(), name).map_err(server_error),
         }
     }
 }
@@ -145,11 +141,13 @@ impl Files {
     /// # Errors
     /// Puppet's.
     pub fn metadata(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
-        let (asked_path, format) = (self.find(request, rest, "file_metadata")?, self.data_format(request));
-        let path = asked_path.ok_or_else(|| absent("file_metadata", rest))?;
+        let place = self.place(environment(request)?)?;
+        let (found, format) = (self.find(&place, request, rest, "file_metadata")?, self.data_format(request));
+        let path = found.ok_or_else(|| absent("file_metadata", rest))?;
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = Vec::new();
-        File { base: &path, relative: None, folder: None }.write(&asked, &self.shared.checksums, &mut out)?;
+        let file = File { base: &path, relative: None, folder: None };
+        file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
         Ok(Response::of(format?.content_type(), out))
     }
 
@@ -159,9 +157,11 @@ impl Files {
     /// Puppet's.
     pub fn metadatas(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
         let name = environment(request)?;
+        let served = self.shared.environments.get(name)?;
+        let version = served.code_id.as_deref().filter(|_| served.archived.is_some());
         // A list of plugins is the same for all; those of other mounts may be a client's.
         let key = matches!(mounts::split(rest), Ok(("plugins" | "pluginfacts" | "locales", _)))
-            .then(|| prepared::key(request, rest));
+            .then(|| prepared::key(request, rest, version));
         if let Some(key) = &key
             && request.method == Method::GET
             && let Some(ready) = self.prepared.get(key)
@@ -169,7 +169,7 @@ impl Files {
             return Ok(Response::of(self.data_format(request)?.content_type(), ready));
         }
         let mount = self.allowed(request, rest, "file_metadata", "search")?;
-        let place = self.place(name)?;
+        let place = self.place_of(&served)?;
         let (mount, path) = mount;
         let found = mount.search(&self.shared, &place, path.as_deref(), request)?;
         let Some((folders, may_recurse)) = found else {
@@ -182,7 +182,7 @@ impl Files {
                 folder.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(&folder).to_owned()
             })
             .collect();
-        let (files, warnings) = Search::of(request, may_recurse)?.files(&folders)?;
+        let (files, warnings) = Search::of(request, may_recurse)?.files(&place, &folders)?;
         warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
@@ -193,16 +193,20 @@ impl Files {
             }
             let (base, time) = (&folders[found.folder], &mut times[found.folder]);
             if found.is_folder && time.is_none() {
-                *time = Some(entry::time_of_base(base)?);
+                *time = Some(entry::time_of_base(&place, base)?);
             }
             let folder = time.as_deref().filter(|_| found.is_folder);
             let file = File { base, relative: Some(&found.relative), folder };
-            file.write(&asked, &self.shared.checksums, &mut out)?;
+            file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
         }
         out.push(b']');
         let body = bytes::Bytes::from(out);
         if let Some(key) = key {
-            self.prepared.keep(key, body.clone(), self.shared.environments.timeout(name)?);
+            let time = match version {
+                Some(_) => Duration::MAX,
+                None => self.shared.environments.timeout(name)?,
+            };
+            self.prepared.keep(key, body.clone(), time);
         }
         Ok(Response::of(self.data_format(request)?.content_type(), body))
     }
@@ -212,11 +216,12 @@ impl Files {
     /// # Errors
     /// Puppet's; what is neither file nor folder is refused by its kind.
     pub fn content(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
-        let path = self.find(request, rest, "file_content")?;
+        let place = self.place(environment(request)?)?;
+        let path = self.find(&place, request, rest, "file_content")?;
         let path = path.ok_or_else(|| absent("file_content", rest))?;
         Links::of(request)?;
         let format = formats::of_answer(request, &[Format::Binary])?;
-        content::of_path(Path::new(&path), format)
+        self.of_path(&place, Path::new(&path), format)
     }
 
     /// Lets go of all that is kept of lists and modules: after a deploy, where `environment_timeout` is `unlimited`.
@@ -230,11 +235,15 @@ impl Files {
     }
 
     /// The path that a request for one file means.
-    fn find(&self, request: &Request, rest: &str, indirection: &str) -> Result<Option<String>, Failure> {
-        let name = environment(request)?;
-        let place = self.place(name)?;
+    fn find(
+        &self,
+        place: &Place,
+        request: &Request,
+        rest: &str,
+        indirection: &str,
+    ) -> Result<Option<String>, Failure> {
         let (mount, path) = self.allowed(request, rest, indirection, "find")?;
-        mount.find(&self.shared, &place, path.as_deref(), request)
+        mount.find(&self.shared, place, path.as_deref(), request)
     }
 
     /// The mount of a path, where the method is one that files have.
@@ -271,10 +280,15 @@ impl Files {
     }
 
     fn place(&self, environment: &str) -> Result<Place, Failure> {
-        let environment = self.shared.environments.get(environment)?;
+        self.place_of(&*self.shared.environments.get(environment)?)
+    }
+
+    fn place_of(&self, served: &Served) -> Result<Place, Failure> {
+        if let Some(archive) = &served.archived {
+            return Ok(Place::archived(archive));
+        }
         let configuration = self.shared.environments.configuration();
-        let modulepath = configuration.modulepath(&environment.name).map_err(server_error)?;
-        Ok(Place { modulepath, modules: OnceLock::new() })
+        configuration.modulepath(&served.name).map(Place::on_disk).map_err(server_error)
     }
 
     /// What `fileserver.conf` says, read again when it has changed; what can't be used leaves what was before.

@@ -1,11 +1,14 @@
 //! Mounts: what the first part of a path stands for, and which file or folders the rest means in it.
 //! Source: the mounts of Puppet 7.23.0 and 8.10.0.
 
+use super::Shared;
+use super::entry::Links;
 use super::fileserver_conf::{FileserverConf, Named};
-use super::{Place, Shared};
+use super::place::Place;
 use crate::exchange::{Failure, Request};
 use http::StatusCode;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 /// What a mount hands out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,12 +87,12 @@ impl Mount {
                 let (module, rest) =
                     path.split_once('/').map_or((path, None), |(module, rest)| (module, Some(rest)));
                 let found = shared.module(place, module)?;
-                found.map_or(Ok(None), |module| existing(join(&join(&text(module)?, *folder), rest)))
+                found.map_or(Ok(None), |module| existing(place, join(&join(&text(module)?, *folder), rest)))
             }
             Mount::OfAll(folder) => {
                 for module in shared.modules(place)?.iter() {
                     let base = join(&text(module.clone())?, *folder);
-                    if let Some(found) = existing(join(&base, path))? {
+                    if let Some(found) = existing(place, join(&base, path))? {
                         return Ok(Some(found));
                     }
                 }
@@ -102,7 +105,7 @@ impl Mount {
                     Some(path) => {
                         let file = join(&base, path);
                         refuse_nul(&file)?;
-                        Ok(std::fs::symlink_metadata(&file).is_ok().then_some(file))
+                        Ok(place.stat(Path::new(&file), Links::Manage).is_ok().then_some(file))
                     }
                 }
             }
@@ -126,12 +129,12 @@ impl Mount {
         };
         let mut folders = Vec::new();
         for module in shared.modules(place)?.iter() {
-            folders.extend(existing(join(&text(module.clone())?, *folder))?);
+            folders.extend(existing(place, join(&text(module.clone())?, *folder))?);
         }
         if !folders.is_empty() {
             return Ok(Some((folders, true)));
         }
-        let mut folders = place.modulepath.iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
+        let mut folders = place.modulepath().iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
         if folders.is_empty() {
             let configuration = shared.environments.configuration();
             folders.push(configuration.get("codedir").map_err(server_error)?.text);
@@ -190,9 +193,14 @@ fn join<'p>(base: &str, rest: impl Into<Option<&'p str>>) -> String {
 }
 
 /// The path where something is there, links followed.
-fn existing(path: String) -> Result<Option<String>, Failure> {
+fn existing(place: &Place, path: String) -> Result<Option<String>, Failure> {
     refuse_nul(&path)?;
-    Ok(std::fs::metadata(&path).is_ok().then_some(path))
+    match place.stat(Path::new(&path), Links::Follow) {
+        Ok(_) => Ok(Some(path)),
+        // The disk has no such errors: it is the archive that is damaged.
+        Err(error) if error.kind() == io::ErrorKind::Other => Err(server_error(error.to_string())),
+        Err(_) => Ok(None),
+    }
 }
 
 fn refuse_nul(path: &str) -> Result<(), Failure> {

@@ -1,7 +1,8 @@
 //! Lists of plugins as they are sent, kept for the next agent that asks the same.
 //!
-//! Key: environment, path and parameters. Bound: 256 lists and 256 MB. Stale: as the environment's `environment_timeout`
-//! says: at once (0), after so many seconds, or when [`Prepared::forget`] is called (`unlimited`).
+//! Key: environment, path and parameters, and the archive that they are told of, if it has the files. Bound: 256 lists and 256
+//! MB. Stale: those of an archive never; others as the environment's `environment_timeout` says: at once (0), after so many
+//! seconds, or when [`Prepared::forget`] is called (`unlimited`).
 
 use crate::exchange::Request;
 use bytes::Bytes;
@@ -31,9 +32,9 @@ struct Kept {
     bytes: usize,
 }
 
-/// The key of a request, without what makes no difference between nodes.
-pub(super) fn key(request: &Request, rest: &str) -> Key {
-    let mut key = vec![(String::new(), rest.to_owned())];
+/// The key of a request, without what makes no difference between nodes; `version` names the code, where that is known.
+pub(super) fn key(request: &Request, rest: &str, version: Option<&str>) -> Key {
+    let mut key = vec![(version.unwrap_or_default().to_owned(), rest.to_owned())];
     key.extend(request.query.iter().cloned());
     key
 }

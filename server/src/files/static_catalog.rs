@@ -1,11 +1,12 @@
 //! What makes a catalog a static one: the metadata of its files' sources, as they were when it was compiled.
 //! Source: the terminus `compiler` of catalogs in Puppet 7.23.0 and 8.10.0.
 
-use super::checksums::{ChecksumType, Hash};
-use super::entry::{Asked, File};
+use super::Files;
+use super::checksums::{ChecksumType, SHA256};
+use super::entry::{Asked, File, Links};
 use super::fileset::Search;
 use super::mounts::{self, server_error};
-use super::{Files, Place};
+use super::place::{Kind, Place};
 use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request};
 use crate::parameters::Parameter;
@@ -61,7 +62,7 @@ impl Files {
                 "Unable to find a common checksum type between agent '{checksum_types}' and master '[{KNOWN_TYPES}]'."
             ))
         })?;
-        let place = self.place(&served.name)?;
+        let place = self.place_of(served)?;
         // All modules are asked for once, not each by its name.
         self.shared.modules(&place)?;
         let (mut single, mut recursive) = (Map::new(), Map::new());
@@ -93,10 +94,10 @@ impl Files {
             let found = mount.find(&self.shared, place, path.as_deref(), &resource.request)?;
             let Some(found) = found else { continue };
             let file = File { base: &found, relative: None, folder: None };
-            let mut entry = self.entry(&file, &asked)?;
+            let mut entry = self.entry(&file, place, &asked)?;
             let uri = content_uri(&file, source, served);
             if uri.is_some() {
-                self.keep(&file, served)?;
+                self.keep(&file, place, served)?;
             }
             return Ok(uri.map(|uri| {
                 entry.insert("content_uri".to_owned(), Json::from(uri));
@@ -127,7 +128,7 @@ impl Files {
             let Some(mount) = mounts::find(name, &self.mounted()) else { continue };
             let found = mount.search(&self.shared, place, path.as_deref(), &resource.request)?;
             let Some((folders, may_recurse)) = found else { continue };
-            let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(&folders)?;
+            let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(place, &folders)?;
             warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
             let root = files.iter().find(|found| found.relative == ".");
             let root = root.map(|root| File {
@@ -142,8 +143,8 @@ impl Files {
             for found in &files {
                 let file =
                     File { base: &folders[found.folder], relative: Some(&found.relative), folder: None };
-                let mut entry = self.entry(&file, &asked)?;
-                self.keep(&file, served)?;
+                let mut entry = self.entry(&file, place, &asked)?;
+                self.keep(&file, place, served)?;
                 let own = match found.relative.as_str() {
                     "." => uri.clone(),
                     relative => format!("{uri}/{relative}"),
@@ -160,27 +161,25 @@ impl Files {
     }
 
     /// Keeps what a file holds for those who ask for it in this version of the code, where that is done here.
-    fn keep(&self, file: &File<'_>, served: &Served) -> Result<(), Failure> {
+    fn keep(&self, file: &File<'_>, place: &Place, served: &Served) -> Result<(), Failure> {
         let (Some(kept), Some(version)) = (&self.versions_kept, &served.code_id) else { return Ok(()) };
         let path = file.path();
         let (path, below) = (Path::new(&*path), Path::new(&*path).strip_prefix(&served.folder));
-        let below = below.ok().and_then(Path::to_str).filter(|_| path.is_file());
-        let Some(below) = below else { return Ok(()) };
-        let metadata = std::fs::metadata(path);
-        let sum = metadata.and_then(|metadata| self.shared.checksums.get(path, &metadata, SHA256));
-        let is_kept = sum.and_then(|sum| kept.keep(version, below, path, &sum));
+        let found = place.stat(path, Links::Follow).ok().filter(|found| found.kind == Kind::File);
+        let (Some(below), Some(found)) = (below.ok().and_then(Path::to_str), found) else { return Ok(()) };
+        let checksums = &self.shared.checksums;
+        let sum = place.checksum(path, &found, SHA256, checksums);
+        let open = || Ok(place.content(path, checksums)?.reader());
+        let is_kept = sum.and_then(|sum| kept.keep(version, below, &sum, open));
         is_kept.map_err(|error| server_error(format!("Could not keep {}: {error}", path.display())))
     }
 
-    fn entry(&self, file: &File<'_>, asked: &Asked) -> Result<Map<String, Json>, Failure> {
+    fn entry(&self, file: &File<'_>, place: &Place, asked: &Asked) -> Result<Map<String, Json>, Failure> {
         let mut text = Vec::new();
-        file.write(asked, &self.shared.checksums, &mut text)?;
+        file.write(asked, (place, &self.shared.checksums), &mut text)?;
         serde_json::from_slice(&text).map_err(|error| server_error(error.to_string()))
     }
 }
-
-/// What kept contents are called by.
-const SHA256: ChecksumType = ChecksumType::Hash(Hash::Sha256, false);
 
 /// The types of checksums, as Ruby shows the list.
 const KNOWN_TYPES: &str = ":sha256, :sha256lite, :md5, :md5lite, :sha1, :sha1lite, :sha512, :sha384, :sha224, :mtime, :ctime, :none";

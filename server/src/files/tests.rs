@@ -16,7 +16,10 @@ fn world(environment_conf: &str) -> World {
     std::fs::create_dir_all(at("environments/production/modules")).unwrap();
     std::fs::write(at("environments/production/environment.conf"), environment_conf).unwrap();
     let root = folder.path().display().to_string();
-    let given = ["confdir", "codedir", "vardir"].map(|name| (name.to_owned(), root.clone()));
+    let of_root = |(name, below): (&str, &str)| (name.to_owned(), format!("{root}{below}"));
+    // Modules of the machine are none of ours.
+    let given =
+        [("confdir", ""), ("codedir", ""), ("vardir", ""), ("basemodulepath", "/modules")].map(of_root);
     let configuration = Configuration::read(Compat::V7, &given).unwrap();
     let environments = Arc::new(Environments::new(configuration));
     let files = Files::new(environments, &at("fileserver.conf")).unwrap();
@@ -43,7 +46,7 @@ impl World {
     }
 }
 
-fn text(response: Response) -> String {
+pub(super) fn text(response: Response) -> String {
     match response.body {
         Body::Bytes(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
         Body::File(file, length) => {

@@ -50,11 +50,17 @@ impl VersionsKept {
     }
 
     /// Keeps what a file holds for a version: `path` is its path below the environment, `sum` the hash of its content (SHA-256)
-    /// by which it is known whether it is kept already.
+    /// by which it is known whether it is kept already; `open` gives the content.
     ///
     /// # Errors
     /// When it can't be read or written.
-    pub fn keep(&self, version: &str, path: &str, file: &Path, sum: &str) -> io::Result<()> {
+    pub fn keep(
+        &self,
+        version: &str,
+        path: &str,
+        sum: &str,
+        open: impl FnOnce() -> io::Result<Box<dyn Read>>,
+    ) -> io::Result<()> {
         let mut known = self.lock();
         let at = (version.to_owned(), path.to_owned());
         if known.noted.get(version).is_none_or(|when| when.elapsed() > NOTED) {
@@ -63,7 +69,7 @@ impl VersionsKept {
         if known.paths.get(&at).is_some_and(|kept| **kept == *sum) {
             return Ok(());
         }
-        let content = self.content(file, sum)?;
+        let content = self.content(sum, open)?;
         let link = self.path(version, path);
         make_folder(link.parent().unwrap_or(&self.folder))?;
         let beside = self.folder.join("contents").join("link");
@@ -90,14 +96,14 @@ impl VersionsKept {
     }
 
     /// The file of a content, copied where it is not there.
-    fn content(&self, file: &Path, sum: &str) -> io::Result<PathBuf> {
+    fn content(&self, sum: &str, open: impl FnOnce() -> io::Result<Box<dyn Read>>) -> io::Result<PathBuf> {
         let contents = self.folder.join("contents");
         let there = contents.join(sum);
         if there.is_file() {
             return Ok(there);
         }
         make_folder(&contents)?;
-        let (from, beside) = (File::open(file)?, contents.join("copy"));
+        let (from, beside) = (open()?, contents.join("copy"));
         remove(&beside)?;
         let to = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;
         let mut copy = Copy { from, to };
@@ -154,9 +160,9 @@ impl VersionsKept {
     }
 }
 
-/// Reads a file, and writes what is read into another.
+/// Reads, and writes what is read into a file.
 struct Copy {
-    from: File,
+    from: Box<dyn Read>,
     to: File,
 }
 
@@ -186,6 +192,10 @@ mod tests {
 
     const ONE: &str = "2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806";
 
+    fn opened(path: &Path) -> io::Result<Box<dyn Read>> {
+        Ok(Box::new(File::open(path)?))
+    }
+
     fn world() -> (tempfile::TempDir, VersionsKept, PathBuf) {
         let folder = tempfile::tempdir().unwrap();
         let (kept, file) = (VersionsKept::new(folder.path().join("kept")), folder.path().join("file"));
@@ -198,21 +208,21 @@ mod tests {
         let (folder, kept, file) = world();
         let path = "modules/a/files/f";
         assert_eq!(kept.find("v1", path), None);
-        kept.keep("v1", path, &file, ONE).unwrap();
-        kept.keep("v1", path, &file, ONE).unwrap();
-        kept.keep("v2", path, &file, ONE).unwrap();
+        kept.keep("v1", path, ONE, || opened(&file)).unwrap();
+        kept.keep("v1", path, ONE, || opened(&file)).unwrap();
+        kept.keep("v2", path, ONE, || opened(&file)).unwrap();
         fs::write(&file, "two\n").unwrap();
-        let changed = kept.keep("v3", path, &file, ONE);
+        let changed = kept.keep("v3", path, ONE, || opened(&file));
         assert!(changed.is_ok(), "its content is kept already: {changed:?}");
         let content = |version| fs::read_to_string(kept.find(version, path).unwrap()).unwrap();
         assert_eq!([content("v1"), content("v2"), content("v3")], ["one\n"; 3]);
         assert_eq!(fs::metadata(folder.path().join("kept/contents").join(ONE)).unwrap().nlink(), 4);
-        let wrong = kept.keep("v1", path, &file, &"0".repeat(64)).unwrap_err();
+        let wrong = kept.keep("v1", path, &"0".repeat(64), || opened(&file)).unwrap_err();
         assert_eq!(wrong.to_string(), "it has changed while it was read");
         assert_eq!(content("v1"), "one\n");
         // A process that starts anew finds them, and may keep the same once more.
         let again = VersionsKept::new(folder.path().join("kept"));
-        again.keep("v1", path, &file, ONE).unwrap();
+        again.keep("v1", path, ONE, || opened(&file)).unwrap();
         assert!(again.find("v1", path).is_some());
     }
 
@@ -220,7 +230,7 @@ mod tests {
     fn versions_that_nobody_names_go() {
         let (folder, kept, file) = world();
         for version in ["old", "young"] {
-            kept.keep(version, "modules/a/files/f", &file, ONE).unwrap();
+            kept.keep(version, "modules/a/files/f", ONE, || opened(&file)).unwrap();
         }
         let long_ago = SystemTime::now() - KEPT - Duration::from_secs(60);
         let old = File::open(folder.path().join("kept/versions/old")).unwrap();
@@ -228,11 +238,11 @@ mod tests {
         fs::write(&file, "other").unwrap();
         let other = "d9298a10d1b0735837dc4bd85dac641b0f3cef27a47e5d53a54f2f3f5b2fcffa";
         // Whoever has seen it named knows better than the clock.
-        kept.keep("newer", "modules/a/files/f", &file, other).unwrap();
+        kept.keep("newer", "modules/a/files/f", other, || opened(&file)).unwrap();
         assert!(kept.find("old", "modules/a/files/f").is_some());
         old.set_modified(long_ago).unwrap();
         let kept = VersionsKept::new(folder.path().join("kept"));
-        kept.keep("new", "modules/a/files/f", &file, other).unwrap();
+        kept.keep("new", "modules/a/files/f", other, || opened(&file)).unwrap();
         let found = ["old", "young", "new"].map(|version| kept.find(version, "modules/a/files/f").is_some());
         assert_eq!(found, [false, true, true]);
         assert_eq!(fs::metadata(folder.path().join("kept/contents").join(ONE)).unwrap().nlink(), 2);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::exchange::Body;
 use crate::testing::get;
+use bunraku::archive::{Options, build};
 use bunraku::{Compat, Configuration};
 
 struct World {
@@ -82,8 +83,9 @@ fn files_of_a_version_are_handed_out_by_it() {
     let world = world(&files, true);
     let archives = world.folder.path().join("archives/production");
     std::fs::create_dir_all(&archives).unwrap();
-    // Nobody opens it here.
-    std::fs::write(archives.join("1.bnr"), "archive").unwrap();
+    let directory = Some(world.folder.path().join("environments/production"));
+    let options = Options { directory, ..Options::default() };
+    build(&options, &archives.join("1.bnr"), &|_| ()).unwrap();
     std::os::unix::fs::symlink("1.bnr", archives.join("current")).unwrap();
     let (status, answer) = body(world.tasks.one(&get("/?environment=production"), "m", "init"));
     assert_eq!(status, 200, "{answer}");

@@ -67,7 +67,7 @@ impl Site {
         self.folder().join("archives")
     }
 
-    /// Builds an archive of the environment `production` as it is now, for a version of Puppet; where it lies.
+    /// Builds an archive of the environment `production` as it is now, with all its files, for a version of Puppet; where it lies.
     ///
     /// # Errors
     /// When it does not build: with what that says.
@@ -75,7 +75,7 @@ impl Site {
         let archive = self.archives().join(format!("production/{name}.bnr"));
         fs::create_dir_all(self.archives().join("production")).map_err(|error| error.to_string())?;
         let mut build = Command::new(bunraku::binary()?);
-        build.args(["build", "--compat", &compat.to_string(), "-o"]).arg(&archive);
+        build.args(["build", "--embed", "--compat", &compat.to_string(), "-o"]).arg(&archive);
         ok(build.arg(self.folder().join("code/environments/production")))?;
         Ok(archive)
     }

@@ -27,7 +27,7 @@ use std::fmt;
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"BNRUARC\n";
 /// Version of the form.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Bytes of the header, and of what one checksum covers.
 pub const BLOCK: usize = 4096;
 /// What parts are aligned to.
@@ -106,15 +106,21 @@ impl fmt::Display for Section {
 }
 
 /// Words of an entry; [`ENTRY`] says which.
-pub const ENTRY_WORDS: usize = 16;
+pub const ENTRY_WORDS: usize = 19;
 /// The words of an entry: first word, count, meaning.
 pub const ENTRY: &[(usize, usize, &str)] = &[
     (0, 2, "offset and length of the path in Text"),
-    (2, 1, "bits: 1 file, 2 folder, 4 reached by a symbolic link"),
+    (2, 1, "bits: 1 file, 2 folder, 4 reached by a symbolic link; 4 alone for a link that leads to neither"),
     (3, 2, "size of the file"),
     (5, 2, "first part and number of parts"),
     (7, 8, "SHA-256 of the content"),
     (15, 1, "offset in the path of the module's name, plus 1; 0 for what is in no module"),
+    (16, 1, "permission bits of the file or folder, links followed"),
+    (
+        17,
+        2,
+        "offset and length in Text of what the symbolic link leads to, as it says it; 0 where it is no link",
+    ),
 ];
 
 /// Words of a part.

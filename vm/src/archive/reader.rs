@@ -230,7 +230,18 @@ impl Archive {
             return Err(ArchiveFault::Record(Section::Entries, number));
         }
         let size = u64::from(r[3]) | u64::from(r[4]) << 32;
-        Ok(Entry { number, path, bits: r[2], size, hash, module_at, parts: (r[5], r[6]) })
+        let target = if r[18] == 0 { "" } else { self.text(r[17], r[18], Section::Entries, number)? };
+        Ok(Entry {
+            number,
+            path,
+            bits: r[2],
+            size,
+            hash,
+            module_at,
+            mode: r[16],
+            target,
+            parts: (r[5], r[6]),
+        })
     }
 
     /// The path of an entry; a search compares bytes and takes none for text before it has found it.

@@ -18,6 +18,10 @@ pub struct Entry<'a> {
     pub hash: [u8; 32],
     /// Offset in the path of the module's name.
     pub module_at: Option<usize>,
+    /// Permission bits of the file or folder, links followed.
+    pub mode: u32,
+    /// What the symbolic link leads to, as it says it; nothing where it is no link.
+    pub target: &'a str,
     pub(super) parts: (u32, u32),
 }
 

@@ -17,6 +17,10 @@ pub struct EntrySpec {
     pub hash: [u8; 32],
     /// Offset in the path of the module's name.
     pub module_at: Option<usize>,
+    /// Permission bits of the file or folder, links followed.
+    pub mode: u32,
+    /// What the symbolic link leads to, as it says it; nothing where it is no link.
+    pub target: String,
     /// What it was made into.
     pub parts: Vec<PartSpec>,
     /// Its definitions: name, kind, line, number in its unit.
@@ -78,7 +82,8 @@ pub fn write(
         let out = &mut sections[Section::Entries as usize];
         out.extend(words.iter().flat_map(|word| word.to_le_bytes()));
         out.extend(entry.hash);
-        out.extend(module.to_le_bytes());
+        let [at, len] = if entry.target.is_empty() { [0; 2] } else { texts.add(&entry.target) };
+        out.extend([module, entry.mode, at, len].iter().flat_map(|word| word.to_le_bytes()));
         parts += count;
         for part in &entry.parts {
             let section = &mut sections[part.section as usize];

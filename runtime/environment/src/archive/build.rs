@@ -7,7 +7,7 @@ use super::keys;
 use super::readers::{Readers, group_of};
 use super::reads::Reads;
 use super::ruby::{self, NeedsRuby};
-use super::walk::{Found, Walk};
+use super::walk::{Found, Kind, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
 use bunraku_files::archive::{Info, NOTE, Opened};
@@ -150,8 +150,12 @@ fn made(
                 if !file.entry.parts.is_empty() {
                     readable.meet(file.readers);
                 }
-                if file.is_key && options.embed {
-                    let why = "the content of a private key is never put into an archive";
+                let why = match (file.is_key, file.is_large) {
+                    (true, _) => Some("the content of a private key is never put into an archive"),
+                    (_, true) => Some("its content is too large for an archive"),
+                    _ => None,
+                };
+                if let Some(why) = why.filter(|_| options.embed) {
                     summary.left_out.push((found.path.clone(), why.to_owned()));
                 }
                 reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
@@ -319,17 +323,30 @@ impl Plan {
         let module_at = self.module_at(&found.name);
         let mut entry = EntrySpec {
             path: found.name.clone(),
-            bits: if found.is_folder { FOLDER } else { FILE } | if found.is_link { LINK } else { 0 },
+            bits: match found.kind {
+                Kind::File => FILE,
+                Kind::Folder => FOLDER,
+                Kind::Nothing => 0,
+            } | if found.is_link() { LINK } else { 0 },
             module_at,
+            mode: found.mode,
+            target: found.target.clone().unwrap_or_default(),
             ..EntrySpec::default()
         };
-        if found.is_folder {
+        if found.kind != Kind::File {
             return Ok(File { entry, ..File::default() });
         }
-        let bytes = read::regular(&found.path, read::MAX_FILE)?;
+        let what = self.what(&found.name, module_at);
+        let bytes = match read::regular(&found.path, read::MAX_FILE) {
+            // What is handed out and nothing else may be as large as it will; its content stays where it is.
+            Err(error) if what == What::Other && error.kind() == std::io::ErrorKind::FileTooLarge => {
+                (entry.size, entry.hash) = hash_of_large(&found.path)?;
+                return Ok(File { entry, what, is_large: true, ..File::default() });
+            }
+            other => other?,
+        };
         entry.size = bytes.len() as u64;
         entry.hash = Sha256::digest(&bytes).into();
-        let what = self.what(&found.name, module_at);
         let is_key = what == What::Other && keys::is_private(&found.path, &bytes);
         let readers = Readers::of(&found.path, self.group)?;
         let mut file = File { entry, what, is_key, readers, ..File::default() };
@@ -389,3 +406,11 @@ impl Plan {
 /// Where functions in Ruby are, and what these load.
 const RUBY: [&str; 4] =
     ["lib/puppet/functions/", "lib/puppet/parser/functions/", "lib/puppet_x/", "lib/puppetx/"];
+
+/// Size and SHA-256 of a file that is too large to be held.
+fn hash_of_large(path: &Path) -> std::io::Result<(u64, [u8; 32])> {
+    let (mut file, _) = read::opened(path)?;
+    let mut hash = Sha256::new();
+    let size = std::io::copy(&mut file, &mut hash)?;
+    Ok((size, hash.finalize().into()))
+}

@@ -4,7 +4,7 @@ use super::build::Summary;
 use super::parts::{self, Made};
 use super::readers::Readers;
 use super::reads::Reads;
-use super::walk::Found;
+use super::walk::{Found, Kind};
 use crate::metadata::Metadata;
 use crate::units;
 use bunraku_compiler::SourceKind;
@@ -54,6 +54,8 @@ pub(super) struct File {
     pub kept: bool,
     /// Whether it is a private key, whose content goes nowhere.
     pub is_key: bool,
+    /// Whether it is too large for its content to be in an archive.
+    pub is_large: bool,
     /// Who may read it.
     pub readers: Readers,
     /// Errors at the default level of `strict`.
@@ -191,7 +193,7 @@ impl File {
     }
 
     pub fn count(&self, summary: &mut Summary, found: &Found, reads: &Reads) {
-        if found.is_folder {
+        if found.kind != Kind::File {
             return;
         }
         summary.files += 1;

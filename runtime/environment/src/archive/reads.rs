@@ -1,7 +1,7 @@
 //! Which data files the hierarchies of a tree may read: a file that is broken and that none of them names is worth a
 //! note, for not every `.yaml` is data of Hiera's. Paths with variables may become anything that fits around these.
 
-use super::walk::Found;
+use super::walk::{Found, Kind};
 use bunraku_files::read;
 use bunraku_hiera::data_file::data::Data;
 use bunraku_hiera::data_file::yaml;
@@ -20,7 +20,7 @@ impl Reads {
     /// Those of all `hiera.yaml` that were found.
     pub fn of(found: &[Found]) -> Reads {
         let mut reads = Reads { patterns: Vec::new(), all: false };
-        for file in found.iter().filter(|found| !found.is_folder) {
+        for file in found.iter().filter(|found| found.kind == Kind::File) {
             if let Some(root) = file.name.strip_suffix("/hiera.yaml") {
                 let text = read::regular_text(&file.path, read::MAX_FILE).ok();
                 let config = text.and_then(|text| yaml::parse(&text).ok());

@@ -1,7 +1,8 @@
 //! The files and folders of a tree, sorted, links followed.
 
 use std::ffi::OsString;
-use std::fs::DirEntry;
+use std::fs::{DirEntry, Metadata};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Folders that hold the history of a tree, not the tree.
@@ -14,10 +15,30 @@ pub struct Found {
     pub path: PathBuf,
     /// Its name in the archive: the root's, then the segments below it.
     pub name: String,
-    /// Whether it is a folder, not a file.
-    pub is_folder: bool,
-    /// Whether it is a symbolic link to one.
-    pub is_link: bool,
+    /// What it is, links followed.
+    pub kind: Kind,
+    /// What the symbolic link says that it leads to, where it is one.
+    pub target: Option<String>,
+    /// Permission bits of the file or folder, links followed.
+    pub mode: u32,
+}
+
+/// What lies at a path, links followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// Nothing: the link leads nowhere.
+    Nothing,
+}
+
+impl Found {
+    /// Whether it is a symbolic link.
+    pub fn is_link(&self) -> bool {
+        self.target.is_some()
+    }
 }
 
 /// What a walk found.
@@ -36,8 +57,9 @@ impl Walk {
         self.found.push(Found {
             path: folder.to_path_buf(),
             name: name.to_owned(),
-            is_folder: true,
-            is_link: false,
+            kind: Kind::Folder,
+            target: None,
+            mode: std::fs::metadata(folder).map_or(0, |metadata| permissions(&metadata)),
         });
         match folder.canonicalize() {
             Ok(real) => self.below(folder, name, &mut vec![real]),
@@ -63,21 +85,33 @@ impl Walk {
             let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
             let metadata = if is_link { std::fs::metadata(&path) } else { entry.metadata() };
             let metadata = match metadata {
-                Ok(metadata) => metadata,
+                // A link that leads nowhere is handed out all the same.
+                Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => Ok(None),
+                other => other.map(Some),
+            };
+            let target = if is_link { target(&path).map(Some) } else { Ok(None) };
+            let (target, metadata) = match target.and_then(|target| Ok((target, metadata?))) {
+                Ok(found) => found,
                 Err(error) => {
                     self.left_out.push((path, error.to_string()));
                     continue;
                 }
             };
-            let is_folder = metadata.is_dir();
+            let kind = match &metadata {
+                None => Kind::Nothing,
+                Some(metadata) if metadata.is_dir() => Kind::Folder,
+                Some(metadata) if metadata.is_file() => Kind::File,
+                Some(_) => {
+                    self.left_out.push((path, "neither a file nor a folder".to_owned()));
+                    continue;
+                }
+            };
+            let is_folder = kind == Kind::Folder;
             if is_folder && HISTORY.contains(&segment) {
                 continue;
             }
-            if !is_folder && !metadata.is_file() {
-                self.left_out.push((path, "neither a file nor a folder".to_owned()));
-                continue;
-            }
-            self.found.push(Found { path: path.clone(), name: name.clone(), is_folder, is_link });
+            let mode = metadata.as_ref().map_or(0, permissions);
+            self.found.push(Found { path: path.clone(), name: name.clone(), kind, target, mode });
             if is_folder {
                 self.inner((&path, segment), &name, is_link, around);
             }
@@ -107,4 +141,22 @@ impl Walk {
         self.below(path, name, around);
         around.pop();
     }
+}
+
+/// What a symbolic link says that it leads to.
+fn target(link: &Path) -> io::Result<String> {
+    let target = std::fs::read_link(link)?;
+    let not_utf8 =
+        |target: OsString| io::Error::other(format!("it leads to {}, which is not UTF-8", target.display()));
+    target.into_os_string().into_string().map_err(not_utf8)
+}
+
+#[cfg(unix)]
+fn permissions(metadata: &Metadata) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o7777
+}
+
+#[cfg(not(unix))]
+fn permissions(metadata: &Metadata) -> u32 {
+    if metadata.permissions().readonly() { 0o444 } else { 0o644 }
 }

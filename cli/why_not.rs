@@ -5,7 +5,7 @@ use crate::render::{ColorChoice, Form, Renderer};
 use crate::why::suggested;
 use crate::world::World;
 use crate::{FAILED, output};
-use bunraku::why_not::{Cause, Way, WhyNot, json};
+use bunraku::why_not::{Cause, Told, Way, WhyNot, json};
 use clap::Args;
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -119,8 +119,8 @@ fn cause(cause: &Cause, depth: usize, out: &mut String) {
                 line(format!("  {text} is {values}"));
             }
         }
-        Cause::Missing { definition, is_told: true, .. } => {
-            line(format!("{definition} is not in the catalog, see above"));
+        Cause::Missing { definition, told: told @ (Told::Above | Told::Nowhere), .. } => {
+            line(format!("{definition} is not in the catalog, {}", elsewhere(*told)));
         }
         Cause::Missing { definition, ways: inner, more, .. } => {
             let nothing = if inner.is_empty() { ", and nothing declares it by its name" } else { "" };
@@ -128,8 +128,8 @@ fn cause(cause: &Cause, depth: usize, out: &mut String) {
             ways(inner, *more, depth + 1, out);
         }
         Cause::OtherNode => line("is not the node's definition".to_owned()),
-        Cause::NotCalled { function, is_told: true, .. } => {
-            line(format!("the function {function} is not called, see above"));
+        Cause::NotCalled { function, told: told @ (Told::Above | Told::Nowhere), .. } => {
+            line(format!("the function {function} is not called, {}", elsewhere(*told)));
         }
         Cause::NotCalled { function, ways: inner, more, .. } => {
             let nothing = if inner.is_empty() { ", and nothing calls it by its name" } else { "" };
@@ -138,5 +138,13 @@ fn cause(cause: &Cause, depth: usize, out: &mut String) {
         }
         Cause::Block(function, at) => line(format!("the block of {function} at line {at} is not called")),
         Cause::NotReached => line("is not reached".to_owned()),
+    }
+}
+
+/// What is said in place of the ways, where they are not told here.
+fn elsewhere(told: Told) -> &'static str {
+    match told {
+        Told::Nowhere => "for reasons that are not followed any further: ask for it by itself",
+        Told::Here | Told::Above => "see above",
     }
 }

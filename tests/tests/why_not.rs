@@ -124,6 +124,33 @@ fn place(answer: &Value) -> &Value {
     &all[0]
 }
 
+/// A chain of classes that include each other, which nothing includes: its begin is too far from its end to be followed.
+#[test]
+fn what_is_too_far_away_is_said_to_be() {
+    let site = tempfile::tempdir().expect("a folder");
+    paths::write(&site.path().join("manifests/site.pp"), "notify { 'n': }\n");
+    paths::write(&site.path().join("facts/n.json"), "{}");
+    for number in 0..=20 {
+        let file = site.path().join(format!("modules/c{number}/manifests/init.pp"));
+        let includes = if number < 20 { format!("  include c{}\n", number + 1) } else { String::new() };
+        paths::write(&file, &format!("class c{number} {{\n{includes}}}\n"));
+    }
+    let mut cause = place(&answer(&site, "Class[c20]"))["because"].clone();
+    let mut steps = 1;
+    while cause["places"] != json!([]) {
+        assert_eq!((&cause["too_far"], &cause["told_elsewhere"]), (&json!(false), &json!(false)));
+        cause = place(&cause)["because"].clone();
+        steps += 1;
+    }
+    assert_eq!((&cause["too_far"], &cause["told_elsewhere"]), (&json!(true), &json!(false)), "{cause}");
+    assert_eq!(cause["definition"], format!("class c{}", 20 - steps));
+    let folder = site.path().display().to_string();
+    let told = run(site.path(), &["--environment", &folder], "Class[c20]", &[]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("is not in the catalog, for reasons that are not followed any further"), "{told}");
+    assert!(!told.contains("see above"), "{told}");
+}
+
 #[test]
 fn conditions_are_told_with_their_values() {
     let site = site();

@@ -2,7 +2,7 @@
 //! run.
 
 use super::aside::{classifier, named_in};
-use super::{Cause, Condition, Way, WhyNot};
+use super::{Cause, Condition, Told, Way, WhyNot};
 use crate::bench::Target;
 use crate::catalog::Catalog;
 use crate::compiler::{Compilation, Compiler};
@@ -272,8 +272,9 @@ impl Finder {
             DefKind::Node => Cause::OtherNode,
             DefKind::Class | DefKind::Define => {
                 let name = inside.name.clone();
-                if depth >= DEEPEST || !self.told.insert((kind, name.clone())) {
-                    return Cause::Missing { definition, ways: Vec::new(), more: 0, is_told: true };
+                let told = self.where_told(depth, (kind, &name));
+                if told != Told::Here {
+                    return Cause::Missing { definition, ways: Vec::new(), more: 0, told };
                 }
                 let fits = |place: &DeclaringPlace| match kind {
                     DefKind::Class => {
@@ -283,23 +284,37 @@ impl Finder {
                     _ => place.ty.as_deref() == Some(&*name),
                 };
                 let (ways, more) = self.ways(&fits, depth + 1);
-                Cause::Missing { definition, ways, more, is_told: false }
+                Cause::Missing { definition, ways, more, told }
             }
             _ => self.not_called(&inside.name, depth),
+        }
+    }
+
+    /// Where it is told what would have declared or called something that is met so many steps from what was asked for.
+    fn where_told(&mut self, depth: usize, (kind, name): (DefKind, &str)) -> Told {
+        let at = (kind, name.to_owned());
+        match (self.told.contains(&at), depth >= DEEPEST) {
+            (true, _) => Told::Above,
+            (false, true) => Told::Nowhere,
+            (false, false) => {
+                self.told.insert(at);
+                Told::Here
+            }
         }
     }
 
     /// A function that is not called: where it would be.
     fn not_called(&mut self, name: &str, depth: usize) -> Cause {
         let function = name.to_owned();
-        if depth >= DEEPEST || !self.told.insert((DefKind::Function, function.clone())) {
-            return Cause::NotCalled { function, ways: Vec::new(), more: 0, is_told: true };
+        let told = self.where_told(depth, (DefKind::Function, name));
+        if told != Told::Here {
+            return Cause::NotCalled { function, ways: Vec::new(), more: 0, told };
         }
         let calls = |place: &DeclaringPlace| {
             place.ty.as_deref() == Some(CALLED) && place.title.as_deref() == Some(name)
         };
         let (ways, more) = self.ways(&calls, depth + 1);
-        Cause::NotCalled { function, ways, more, is_told: false }
+        Cause::NotCalled { function, ways, more, told }
     }
 
     /// Puts the values that were seen in a second compile in their places.

@@ -1,6 +1,6 @@
 //! The answer as JSON, and the words of its conditions.
 
-use super::{Cause, Condition, Way, WhyNot, finder};
+use super::{Cause, Condition, Told, Way, WhyNot, finder};
 use bunraku_compiler::places::DeclaredBy;
 use serde_json::{Map, Value as Json, json};
 
@@ -49,14 +49,14 @@ fn cause(cause: &Cause) -> Json {
                 "values": values,
             })
         }
-        Cause::Missing { definition, ways, more, is_told } => {
+        Cause::Missing { definition, ways, more, told } => {
             let places: Vec<Json> = ways.iter().map(way).collect();
-            json!({"kind": "missing", "definition": definition, "places": places, "more": more, "told_elsewhere": is_told})
+            json!({"kind": "missing", "definition": definition, "places": places, "more": more, "told_elsewhere": *told == Told::Above, "too_far": *told == Told::Nowhere})
         }
         Cause::OtherNode => json!({"kind": "other_node"}),
-        Cause::NotCalled { function, ways, more, is_told } => {
+        Cause::NotCalled { function, ways, more, told } => {
             let places: Vec<Json> = ways.iter().map(way).collect();
-            json!({"kind": "not_called", "function": function, "places": places, "more": more, "told_elsewhere": is_told})
+            json!({"kind": "not_called", "function": function, "places": places, "more": more, "told_elsewhere": *told == Told::Above, "too_far": *told == Told::Nowhere})
         }
         Cause::Block(function, line) => json!({"kind": "block", "function": function, "line": line}),
         Cause::NotReached => json!({"kind": "not_reached"}),

@@ -78,12 +78,12 @@ pub enum Cause {
     Missing {
         /// `class a`, `define b`.
         definition: String,
-        /// See [`WhyNot::ways`]; empty where they are told above.
+        /// See [`WhyNot::ways`]; empty where they are not told here.
         ways: Vec<Way>,
         /// How many more there are.
         more: usize,
-        /// Whether the ways are told elsewhere in this answer.
-        is_told: bool,
+        /// Where the ways are told.
+        told: Told,
     },
     /// The node definition it stands in is not the node's.
     OtherNode,
@@ -91,17 +91,28 @@ pub enum Cause {
     NotCalled {
         /// Its name.
         function: String,
-        /// See [`WhyNot::ways`]; empty where they are told above.
+        /// See [`WhyNot::ways`]; empty where they are not told here.
         ways: Vec<Way>,
         /// How many more there are.
         more: usize,
-        /// Whether the ways are told elsewhere in this answer.
-        is_told: bool,
+        /// Where the ways are told.
+        told: Told,
     },
     /// The block it stands in, given to the function on that line, was not called.
     Block(String, u32),
     /// It is not run because its file is not loaded, or something ends the code before.
     NotReached,
+}
+
+/// Where an answer tells what would have declared or called something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// With it.
+    Here,
+    /// In another place of the answer, where it was met first.
+    Above,
+    /// Nowhere: it is too many steps away from what was asked for.
+    Nowhere,
 }
 
 /// A condition that decided otherwise.

@@ -8,9 +8,19 @@ require_relative 'oracle'
 
 module Evaluated
   @places = {}
+  # Templates are parsed anew whenever they are rendered: what has been parsed must not be forgotten before it is asked for.
+  @parsed = []
 
   class << self
-    attr_reader :places
+    attr_reader :places, :parsed
+
+    # Notes that an expression has been reached.
+    def note(target)
+      return unless target.is_a?(Puppet::Pops::Model::Positioned) && !definition?(target)
+
+      locator = target.locator
+      (places[locator.object_id] ||= [locator, {}])[1][target.offset] = true
+    end
 
     # Whether it is a definition, a template as a whole, or what only holds others together.
     def definition?(target)
@@ -58,10 +68,21 @@ module Evaluated
   # Notes what is evaluated.
   module Evaluator
     def evaluate(target, scope)
-      if target.is_a?(Puppet::Pops::Model::Positioned) && !Evaluated.definition?(target)
-        locator = target.locator
-        (Evaluated.places[locator.object_id] ||= [locator, {}])[1][target.offset] = true
-      end
+      Evaluated.note(target)
+      super
+    end
+
+    # Parentheses around arguments and receivers are gone through, not evaluated.
+    def unwind_parentheses(target)
+      Evaluated.note(target) if target.is_a?(Puppet::Pops::Model::ParenthesizedExpression)
+      super
+    end
+  end
+
+  # Keeps what is parsed.
+  module Parser
+    def assert_and_report(result, *)
+      Evaluated.parsed << result
       super
     end
   end
@@ -70,11 +91,13 @@ module Evaluated
   module Job
     def run
       Evaluated.places.clear
+      Evaluated.parsed.clear
       super.merge('evaluated' => Evaluated.lines)
     end
   end
 end
 
 Puppet::Pops::Evaluator::EvaluatorImpl.prepend(Evaluated::Evaluator)
+Puppet::Pops::Parser::EvaluatingParser.prepend(Evaluated::Parser)
 Oracle::Job.prepend(Evaluated::Job)
 Oracle.main(ARGV.dup) if $PROGRAM_NAME == __FILE__

@@ -100,12 +100,15 @@ impl ChecksumType {
 /// Device, inode, and the type of the checksum.
 type Key = (u64, u64, ChecksumType);
 
+/// A content by its SHA-256, and the type of another checksum.
+type OfContent = ([u8; 32], ChecksumType);
+
 /// Checksums of files by what the disk says of them, and of contents by their SHA-256. It may be shared by threads.
 #[derive(Debug)]
 pub struct Checksums {
     known: Mutex<LruCache<Key, (Status, Arc<str>)>>,
-    /// Key: the SHA-256 of a content, and the type of the checksum. Bound: [`MOST`]. Stale: never.
-    of_contents: Mutex<LruCache<([u8; 32], ChecksumType), Arc<str>>>,
+    /// Key: content and type. Bound: [`MOST`]. Stale: never. Test: `place/tests.rs`.
+    of_contents: Mutex<LruCache<OfContent, Arc<str>>>,
 }
 
 /// What the disk says of a file.

@@ -79,118 +79,59 @@ struct Row {
     load: Option<f64>,
 }
 
+/// Catalogs from archives, for clients with EC keys.
+const ROW: Row = Row {
+    name: "",
+    server: Kind::Bunraku,
+    work: Work::Catalogs,
+    arguments: &["--archives"],
+    is_rsa: false,
+    zips: false,
+    load: None,
+};
+
 const ROWS: [Row; 10] = [
-    Row {
-        name: "catalogs, from archives, EC",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
-        arguments: &["--archives"],
-        is_rsa: false,
-        zips: false,
-        load: None,
-    },
-    Row {
-        name: "the same at 80 % of that",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
-        arguments: &["--archives"],
-        is_rsa: false,
-        zips: false,
-        load: Some(0.8),
-    },
+    Row { name: "catalogs, from archives, EC", ..ROW },
+    Row { name: "the same at 80 % of that", load: Some(0.8), ..ROW },
     Row {
         name: "catalogs, from archives, EC, one thread",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
         arguments: &["--archives", "--threads", "1"],
-        is_rsa: false,
-        zips: false,
-        load: None,
+        ..ROW
     },
     Row {
         name: "catalogs, from archives, EC, 16 threads",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
         arguments: &["--archives", "--threads", "16"],
-        is_rsa: false,
-        zips: false,
-        load: None,
+        ..ROW
     },
-    Row {
-        name: "lists of plugins, EC",
-        server: Kind::Bunraku,
-        work: Work::Plugins,
-        arguments: &["--archives"],
-        is_rsa: false,
-        zips: false,
-        load: None,
-    },
-    Row {
-        name: "catalogs, from sources, EC",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
-        arguments: &[],
-        is_rsa: false,
-        zips: false,
-        load: None,
-    },
+    Row { name: "lists of plugins, EC", work: Work::Plugins, ..ROW },
+    Row { name: "catalogs, from sources, EC", arguments: &[], ..ROW },
     Row {
         name: "catalogs, from archives, EC, gzip",
-        server: Kind::Bunraku,
-        work: Work::Catalogs,
         arguments: &["--archives", "--compress"],
-        is_rsa: false,
         zips: true,
-        load: None,
+        ..ROW
     },
-    Row {
-        name: "runs, from archives, EC",
-        server: Kind::Bunraku,
-        work: Work::Runs,
-        arguments: &["--archives"],
-        is_rsa: false,
-        zips: false,
-        load: None,
-    },
-    Row {
-        name: "runs, from archives, RSA 4096",
-        server: Kind::Bunraku,
-        work: Work::Runs,
-        arguments: &["--archives"],
-        is_rsa: true,
-        zips: false,
-        load: None,
-    },
+    Row { name: "runs, from archives, EC", work: Work::Runs, ..ROW },
+    Row { name: "runs, from archives, RSA 4096", work: Work::Runs, is_rsa: true, ..ROW },
     Row {
         name: "runs, from archives, RSA 4096, gzip",
-        server: Kind::Bunraku,
         work: Work::Runs,
         arguments: &["--archives", "--compress"],
         is_rsa: true,
         zips: true,
-        load: None,
+        ..ROW
     },
 ];
 
 /// The same of a Puppet Server, without what it does not have.
 const BESIDE: [Row; 2] = [
-    Row {
-        name: "Puppet Server: catalogs, EC",
-        server: Kind::PuppetServer,
-        work: Work::Catalogs,
-        arguments: &[],
-        is_rsa: false,
-        zips: false,
-        load: None,
-    },
+    Row { name: "Puppet Server: catalogs, EC", server: Kind::PuppetServer, arguments: &[], ..ROW },
     Row {
         name: "Puppet Server: runs, EC",
         server: Kind::PuppetServer,
         work: Work::Runs,
         arguments: &[],
-        is_rsa: false,
-        zips: false,
-        load: None,
+        ..ROW
     },
 ];
 

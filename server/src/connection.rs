@@ -19,6 +19,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// Bytes that an answer has more than, if it is compressed.
+const LEAST_ZIPPED: usize = 1024;
+
 /// How long nothing of a body may come.
 const SILENCE: Duration = Duration::from_secs(30);
 /// How long a body may take in all.
@@ -199,18 +202,21 @@ fn finish(site: &Site, response: Response, zips: bool, id: u64, method: &Method)
     let version = HeaderValue::from_static(site.compat().server_version());
     headers.insert(HeaderName::from_static("x-puppet-version"), version);
     headers.insert(HeaderName::from_static("x-request-id"), HeaderValue::from(id));
+    let may_zip = zips && response.status.is_success() && !headers.contains_key(header::CONTENT_ENCODING);
+    let is_zipped = match &response.body {
+        Body::Bytes(bytes) => may_zip && bytes.len() > LEAST_ZIPPED,
+        Body::Shared(shared) => may_zip && shared.bytes.len() > LEAST_ZIPPED,
+        Body::Stored(_) | Body::File(..) => false,
+    };
+    if is_zipped {
+        headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
+    }
     let body = match response.body {
-        Body::Bytes(bytes)
-            if zips
-                && response.status.is_success()
-                && bytes.len() > 1024
-                && !headers.contains_key(header::CONTENT_ENCODING) =>
-        {
-            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
-            headers.insert(header::VARY, HeaderValue::from_static("Accept-Encoding"));
-            full(zipped(&bytes))
-        }
-        Body::Bytes(bytes) => full(bytes),
+        Body::Bytes(bytes) if is_zipped => full(zipped(&bytes)),
+        Body::Shared(shared) if is_zipped => full(shared.zipped(zipped)),
+        Body::Shared(shared) => full(shared.bytes.clone()),
+        Body::Bytes(bytes) | Body::Stored(bytes) => full(bytes),
         Body::File(_, length) if method == Method::HEAD => {
             headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
             full(Bytes::new())

@@ -5,6 +5,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
 use std::fs::File;
 use std::net::IpAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 /// One request whose client is known and allowed to ask it.
@@ -65,8 +66,37 @@ pub struct Response {
 pub enum Body {
     /// From memory.
     Bytes(Bytes),
+    /// From memory, for many who ask the same.
+    Shared(Arc<Shared>),
+    /// A file's, where it lies in memory: not compressed, as little as one of the disk.
+    Stored(Bytes),
     /// So many bytes of a file, from where it stands.
     File(File, u64),
+}
+
+/// Bytes that are sent to many: they are compressed once.
+#[derive(Debug)]
+pub struct Shared {
+    /// As they are.
+    pub bytes: Bytes,
+    zipped: OnceLock<Bytes>,
+}
+
+impl Shared {
+    /// Nothing is compressed before it is asked for.
+    pub fn new(bytes: Bytes) -> Arc<Shared> {
+        Arc::new(Shared { bytes, zipped: OnceLock::new() })
+    }
+
+    /// Compressed by `zip`, the first time.
+    pub fn zipped(&self, zip: impl FnOnce(&[u8]) -> Bytes) -> Bytes {
+        self.zipped.get_or_init(|| zip(&self.bytes)).clone()
+    }
+
+    /// How many bytes of memory it takes, or will.
+    pub fn size(&self) -> usize {
+        self.bytes.len() + self.bytes.len() / 4
+    }
 }
 
 /// Why a request is not answered with what it asks for; Puppet's words, by its form of errors.

@@ -26,7 +26,7 @@ pub use mounts::server_error;
 pub use place::Archived;
 
 use crate::environments::{Environments, Served};
-use crate::exchange::{Body, Failure, Request, Response};
+use crate::exchange::{self, Body, Failure, Request, Response};
 use crate::formats::{self, Format};
 use crate::notices::Notices;
 use crate::parameters::with_parameters;
@@ -166,7 +166,7 @@ impl Files {
             && request.method == Method::GET
             && let Some(ready) = self.prepared.get(key)
         {
-            return Ok(Response::of(self.data_format(request)?.content_type(), ready));
+            return Ok(sent(Body::Shared(ready), self.data_format(request)?));
         }
         let mount = self.allowed(request, rest, "file_metadata", "search")?;
         let place = self.place_of(&served)?;
@@ -200,15 +200,15 @@ impl Files {
             file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
         }
         out.push(b']');
-        let body = bytes::Bytes::from(out);
+        let list = exchange::Shared::new(out.into());
         if let Some(key) = key {
             let time = match version {
                 Some(_) => Duration::MAX,
                 None => self.shared.environments.timeout(name)?,
             };
-            self.prepared.keep(key, body.clone(), time);
+            self.prepared.keep(key, Arc::clone(&list), time);
         }
-        Ok(Response::of(self.data_format(request)?.content_type(), body))
+        Ok(sent(Body::Shared(list), self.data_format(request)?))
     }
 
     /// `file_content`: what is in a file; nothing is in a folder.
@@ -334,12 +334,12 @@ fn absent(indirection: &str, rest: &str) -> Failure {
     Failure::not_found(format!("Could not find {indirection} {rest}"))
 }
 
-/// `200 OK` with so many bytes of a file.
-fn streamed(file: std::fs::File, length: u64, format: Format) -> Response {
+/// `200 OK` with a body.
+fn sent(body: Body, format: Format) -> Response {
     Response {
         status: StatusCode::OK,
         headers: vec![(header::CONTENT_TYPE, HeaderValue::from_static(format.content_type()))],
-        body: Body::File(file, length),
+        body,
     }
 }
 

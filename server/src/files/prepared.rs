@@ -4,11 +4,10 @@
 //! MB. Stale: those of an archive never; others as the environment's `environment_timeout` says: at once (0), after so many
 //! seconds, or when [`Prepared::forget`] is called (`unlimited`).
 
-use crate::exchange::Request;
-use bytes::Bytes;
+use crate::exchange::{Request, Shared};
 use lru::LruCache;
 use std::num::NonZeroUsize;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// How many lists are kept, those not asked for longest being dropped.
@@ -28,7 +27,7 @@ pub(super) struct Prepared {
 
 #[derive(Debug)]
 struct Kept {
-    lists: LruCache<Key, (Bytes, Option<Instant>)>,
+    lists: LruCache<Key, (Arc<Shared>, Option<Instant>)>,
     bytes: usize,
 }
 
@@ -47,27 +46,27 @@ impl Default for Prepared {
 
 impl Prepared {
     /// A list that is still good.
-    pub(super) fn get(&self, key: &Key) -> Option<Bytes> {
+    pub(super) fn get(&self, key: &Key) -> Option<Arc<Shared>> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let (bytes, end) = kept.lists.get(key)?;
-        end.is_none_or(|end| Instant::now() < end).then(|| bytes.clone())
+        let (list, end) = kept.lists.get(key)?;
+        end.is_none_or(|end| Instant::now() < end).then(|| Arc::clone(list))
     }
 
     /// Keeps a list for so long, if at all; the longest time is for ever.
-    pub(super) fn keep(&self, key: Key, bytes: Bytes, time: Duration) {
-        if time.is_zero() || bytes.len() > MOST_BYTES / 4 {
+    pub(super) fn keep(&self, key: Key, list: Arc<Shared>, time: Duration) {
+        if time.is_zero() || list.size() > MOST_BYTES / 4 {
             return;
         }
         let end = Instant::now().checked_add(time);
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += bytes.len();
-        if let Some((_, (old, _))) = kept.lists.push(key, (bytes, end)) {
-            kept.bytes -= old.len();
+        kept.bytes += list.size();
+        if let Some((_, (old, _))) = kept.lists.push(key, (list, end)) {
+            kept.bytes -= old.size();
         }
         while kept.bytes > MOST_BYTES
             && let Some((_, (old, _))) = kept.lists.pop_lru()
         {
-            kept.bytes -= old.len();
+            kept.bytes -= old.size();
         }
     }
 
@@ -82,21 +81,23 @@ impl Prepared {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bytes::Bytes;
 
     #[test]
     fn lists_are_kept_as_long_as_they_are_good() {
         let (prepared, key) = (Prepared::default(), |name: &str| vec![(name.to_owned(), String::new())]);
-        let bytes = || Bytes::from_static(b"[]");
-        prepared.keep(key("never"), bytes(), Duration::ZERO);
-        prepared.keep(key("short"), bytes(), Duration::from_millis(20));
-        prepared.keep(key("ever"), bytes(), Duration::MAX);
-        assert_eq!(prepared.get(&key("never")), None);
-        assert_eq!(prepared.get(&key("short")), Some(bytes()));
+        let list = Shared::new(Bytes::from_static(b"[]"));
+        let (list, is_kept) = (|| Arc::clone(&list), |name| prepared.get(&key(name)).is_some());
+        prepared.keep(key("never"), list(), Duration::ZERO);
+        prepared.keep(key("short"), list(), Duration::from_millis(20));
+        prepared.keep(key("ever"), list(), Duration::MAX);
+        assert!(!is_kept("never"));
+        assert!(is_kept("short"));
         std::thread::sleep(Duration::from_millis(30));
-        assert_eq!(prepared.get(&key("short")), None);
-        assert_eq!(prepared.get(&key("ever")), Some(bytes()));
+        assert!(!is_kept("short"));
+        assert!(is_kept("ever"));
         prepared.forget();
-        assert_eq!(prepared.get(&key("ever")), None);
+        assert!(!is_kept("ever"));
     }
 
     #[test]
@@ -104,7 +105,7 @@ mod tests {
         let prepared = Prepared::default();
         for number in 0..2000 {
             let key = vec![(number.to_string(), String::new())];
-            prepared.keep(key, Bytes::from(vec![b' '; 8 << 20]), Duration::MAX);
+            prepared.keep(key, Shared::new(Bytes::from(vec![b' '; 8 << 20])), Duration::MAX);
             let kept = prepared.kept.lock().unwrap();
             assert!(kept.bytes <= MOST_BYTES && kept.lists.len() <= MOST.get());
             if number > 40 {
@@ -112,6 +113,17 @@ mod tests {
             }
         }
         let kept = prepared.kept.lock().unwrap();
-        assert_eq!(kept.bytes, kept.lists.iter().map(|(_, (bytes, _))| bytes.len()).sum::<usize>());
+        assert_eq!(kept.bytes, kept.lists.iter().map(|(_, (list, _))| list.size()).sum::<usize>());
+    }
+
+    #[test]
+    fn a_list_is_compressed_once() {
+        let (list, count) = (Shared::new(Bytes::from_static(b"abc")), std::cell::Cell::new(0));
+        let zip = |bytes: &[u8]| {
+            count.set(count.get() + 1);
+            Bytes::copy_from_slice(&bytes[1..])
+        };
+        assert_eq!([list.zipped(zip), list.zipped(zip)], ["bc"; 2]);
+        assert_eq!(count.get(), 1);
     }
 }

@@ -20,6 +20,14 @@ pub(crate) fn escaped(text: &str, more: impl Fn(char) -> Option<&'static str>) -
     out
 }
 
+/// The begin of a page of HTML, as far as its body; the title is escaped already.
+pub(crate) fn begin_of_page(title: &str, style: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\"><title>{title}</title><style>{style}</style></head>\n<body>"
+    )
+}
+
 /// What stands for a sign that XML has no form for.
 pub(crate) fn not_in_xml(c: char) -> Option<&'static str> {
     matches!(c, '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}').then_some("\u{fffd}")

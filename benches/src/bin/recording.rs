@@ -6,7 +6,7 @@ use bunraku::bench::Target;
 use bunraku::coverage::Watches;
 use bunraku::origins::About;
 use bunraku::threads::within;
-use bunraku::{Compiler, Settings};
+use bunraku::{Compiler, Counts, Settings};
 use bunraku_benches::results::{Figures, number, write_part};
 use bunraku_benches::target::frozen;
 use bunraku_tests::{control_repo, corpus};
@@ -47,7 +47,8 @@ fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String>
     let count: usize = count.parse().map_err(|_| format!("{count} is no number"))?;
     let Target { environment, node, settings } =
         frozen(&control_repo::job(node), Path::new(work), "control-repo")?;
-    let target = Target { environment, node, settings: Settings { reads: how == "reads", ..settings } };
+    let counts = if how == "profile" { Counts::Stacks } else { settings.counts };
+    let target = Target { environment, node, settings: Settings { reads: how == "reads", counts, ..settings } };
     let compiler = Compiler::new().settled();
     let about = match how {
         "why" => about(&compiler, &target)?,
@@ -74,12 +75,17 @@ fn about(compiler: &Compiler, target: &Target) -> Result<About, String> {
 }
 
 /// What is measured: a heading, what is said below it, and how it is asked for without and with.
-const PARTS: [(&str, &str, [&str; 2]); 4] = [
+const PARTS: [(&str, &str, [&str; 2]); 5] = [
     ("Recording what is read", "Instructions of a warm compile without JSON.", ["off", "reads"]),
     (
         "Noting which code has run",
         "Instructions of a warm compile; `coverage`, `why-not`.",
         ["plain", "coverage"],
+    ),
+    (
+        "Counting by what led there",
+        "Instructions of a warm compile without JSON; `profile`, which reads the clock at the begin and end of each class, function and template.",
+        ["off", "profile"],
     ),
     (
         "Telling where a resource comes from",

@@ -20,8 +20,8 @@ const MOST: (usize, usize) = (60, 160);
 pub fn html(head: &Head, groups: &Groups) -> String {
     let name = format!("{} → {}", head.from, head.to);
     let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{0}</title><style>{STYLE}</style></head>\n\
-         <body><h1>{0}</h1>\n<p>{1}.</p>\n",
+        "{}<h1>{}</h1>\n<p>{}.</p>\n",
+        markup::begin_of_page(&escaped(&name), STYLE),
         escaped(&name),
         escaped(&summary(groups))
     );

@@ -11,7 +11,7 @@ use std::fmt::Write;
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 1em;color:#222;background:#fff}\
 table{border-collapse:collapse;font-size:13px}td,th{padding:.15em .8em .15em 0;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child{text-align:left}tr.all td{border-top:1px solid #8888;font-weight:600}.none{color:#999}\
-meter{width:5em;height:.7em;margin-right:.4em}h2{font-size:1.05em;margin:1.8em 0 .3em;overflow-wrap:anywhere}a{color:inherit}\
+meter{width:3.5em;height:.7em;margin-right:.4em}.wide{overflow-x:auto}.say,li{overflow-wrap:anywhere}h2{font-size:1.05em;margin:1.8em 0 .3em;overflow-wrap:anywhere}a{color:inherit}\
 pre{font:13px/1.4 ui-monospace,monospace;background:#f6f6f4;padding:.6em 0;overflow-x:auto}pre span{display:block;padding:0 .8em;min-width:max-content}\
 .ran{background:#e3f3dc}.not{background:#f9dcd8}.part{background:#fbf0c9}.n{color:#777;user-select:none}.say{color:#8a5a00}\
 .where{color:#666;font-size:13px}summary{cursor:pointer}\
@@ -54,11 +54,7 @@ pub fn pages(coverage: &Coverage) -> Vec<(String, String)> {
 }
 
 fn framed(title: &str, body: &str) -> String {
-    format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{STYLE}</style></head>\n\
-         <body>{body}</body></html>\n",
-        escaped(title)
-    )
+    format!("{}{body}</body></html>\n", markup::begin_of_page(&escaped(title), STYLE))
 }
 
 /// The tables: by module, by file, and what is not used of what is read.
@@ -69,10 +65,6 @@ fn head(coverage: &Coverage, link: &dyn Fn(usize) -> String) -> String {
     for (node, message) in &coverage.failed {
         let _ =
             writeln!(out, "<p class=\"say\">{} does not compile: {}</p>", escaped(node), escaped(message));
-    }
-    for (file, why) in &coverage.unread {
-        let file = shown(file, coverage.folder.as_deref());
-        let _ = writeln!(out, "<p class=\"say\">{} is left out: {}</p>", escaped(&file), escaped(why));
     }
     out += &table(
         modules.iter().map(|(name, of)| (escaped(name.unwrap_or(NO_MODULE)), *of)),
@@ -88,6 +80,13 @@ fn head(coverage: &Coverage, link: &dyn Fn(usize) -> String) -> String {
     for (piece, _) in coverage.pieces.iter().filter(|(_, is_used)| !is_used) {
         let place = shown(&piece.file, coverage.folder.as_deref());
         not.entry(super::json::kind(piece.kind)).or_default().push(format!("{} ({place})", piece.name));
+    }
+    if !coverage.unread.is_empty() {
+        out += "<h2>Left out</h2>\n";
+    }
+    for (file, why) in &coverage.unread {
+        let file = shown(file, coverage.folder.as_deref());
+        let _ = writeln!(out, "<p class=\"say\">{} is left out: {}</p>", escaped(&file), escaped(why));
     }
     if !not.is_empty() {
         out += "<h2>Not used by any node</h2>\n";
@@ -108,7 +107,7 @@ fn table(rows: impl Iterator<Item = (String, Totals)>, first: &str, total: Optio
     // A table of files has what files have.
     let columns = if total.is_some() { &COLUMNS[..] } else { &COLUMNS[..3] };
     let cells = |of: &Totals| columns.iter().map(|(_, share)| cell(share(of))).collect::<String>();
-    let mut out = format!("<table><tr><th>{first}</th>");
+    let mut out = format!("<div class=\"wide\"><table><tr><th>{first}</th>");
     columns.iter().for_each(|(name, _)| _ = write!(out, "<th>{name}</th>"));
     out += "</tr>\n";
     for (name, of) in rows {
@@ -117,7 +116,7 @@ fn table(rows: impl Iterator<Item = (String, Totals)>, first: &str, total: Optio
     if let Some(of) = total {
         let _ = writeln!(out, "<tr class=\"all\"><td>all</td>{}</tr>", cells(&of));
     }
-    out + "</table>\n"
+    out + "</table></div>\n"
 }
 
 fn cell(share: Share) -> String {

@@ -28,8 +28,8 @@ const MOST_ROWS: usize = 500;
 /// The page; with a profile from before, the difference as well.
 pub fn html(profile: &Profile, before: Option<&Profile>) -> String {
     let mut out = format!(
-        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Profile</title><style>{STYLE}</style></head>\n\
-         <body><h1>Profile</h1>\n<p>{} nodes, {} ms of compiles.</p>\n",
+        "{}<h1>Profile</h1>\n<p>{} nodes, {} ms of compiles.</p>\n",
+        markup::begin_of_page("Profile", STYLE),
         profile.nodes,
         milliseconds(profile.total)
     );

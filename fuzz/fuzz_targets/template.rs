@@ -3,7 +3,8 @@
 
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, check};
-use bunraku_compiler::{ParseLimits, SourceFile, dump, parse, relative_names, source};
+use bunraku_compiler::dump::{Notation, nested};
+use bunraku_compiler::{ParseLimits, SourceFile, parse, relative_names, source};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -12,7 +13,8 @@ fuzz_target!(|bytes: &[u8]| {
     let file = SourceFile::epp(text);
     if let Ok(parsed) = parse(&arena, &file, &ParseLimits::default()) {
         check(&parsed.program, &file, &CheckOptions::default());
-        dump(&parsed.program, true);
+        Notation::of(&parsed.program).pretty();
+        nested(&parsed.program);
         relative_names(&parsed.program);
     }
 });

@@ -105,7 +105,7 @@ impl<'c> Compile<'c> {
             Some(see) if finished.result.is_ok() => compile.show(catalog, see, finished),
             _ => finished,
         };
-        compile.tags.names.release();
+        compile.tags.release();
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
         let (notes, covered) = (compile.witness.take(), vm.covered());
         Finished { logs, stats, notes, covered, spent: compile.accounts.spent.get(), ..finished }

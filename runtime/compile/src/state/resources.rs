@@ -48,6 +48,13 @@ impl<'c> TagNames<'c> {
     pub fn new(arena: &'c Bump) -> Self {
         TagNames { names: Words::empty(arena), marks: RefCell::default() }
     }
+
+    /// Lets go of what lies on the heap.
+    pub fn release(&self) {
+        let TagNames { names, marks } = self;
+        names.release();
+        marks.take();
+    }
 }
 
 /// What is always the same of the resources of a type.

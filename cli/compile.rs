@@ -1,14 +1,24 @@
-//! `bunraku compile`: a node's catalog as JSON.
+//! `bunraku compile`: catalogs of nodes as JSON, here or by others.
 
 use crate::confine::Confine;
+use crate::distributed::{Print, printed};
+use crate::engines::{On, OnArguments};
 use crate::render::{ColorChoice, Form, Renderer};
+use crate::trees::default_cache;
 use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
+use bunraku::bench::Target;
+use bunraku::process::Limits;
 use bunraku::stats::{Count, Kind, Stats};
-use bunraku::{Counts, Exported};
+use bunraku::{Compiler, Counts, Exported, modulepath};
+use bunraku_fleet::engine::outcome::Printed;
+use bunraku_fleet::tree::cache::{BOUND, Cache};
+use bunraku_fleet::tree::{Preparation, Tree};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// What stands behind a stack of a profile.
 #[derive(Clone, Copy, ValueEnum)]
@@ -31,15 +41,20 @@ impl Figure {
     }
 }
 
-/// Compile a node's catalog and print it as JSON, as an agent would get it.
+/// Compile a node's catalog and print it as JSON, as an agent would get it; of several nodes one after the other, a line each.
 ///
 /// Log messages go to stderr.
 #[derive(Args)]
 pub struct Arguments {
-    /// Certname of the node [default: localhost].
+    /// Certnames of the nodes [default: localhost].
     #[arg(value_name = "NODE", conflicts_with = "node")]
-    certname: Option<String>,
-    #[command(flatten)]
+    certnames: Vec<String>,
+    #[command(flatten, next_help_heading = "Past one machine")]
+    on: OnArguments,
+    /// Folder in which the archive is kept that others compile from [default: bunraku in $XDG_CACHE_HOME or ~/.cache].
+    #[arg(long, value_name = "DIR", requires = "on", help_heading = "Past one machine")]
+    cache: Option<PathBuf>,
+    #[command(flatten, next_help_heading = None)]
     world: World,
     #[command(flatten)]
     confine: Confine,
@@ -70,62 +85,161 @@ pub struct Arguments {
     format: Form,
 }
 
+/// What came of a node: its catalog as JSON, or nothing where what is wrong has been told.
+type Made = Result<Option<String>, String>;
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    if let Err(message) = arguments.world.check_programs(&arguments.confine) {
-        return renderer.failure(&message, FAILED);
+    if let Err((message, status)) = arguments.check() {
+        return renderer.failure(&message, status);
     }
-    let mut target =
-        match arguments.world.target(arguments.certname.as_deref(), &mut |warning| renderer.warning(warning))
-        {
-            Ok(target) => target,
-            Err(message) => return renderer.failure(&message, FAILED),
-        };
-    if !target.environment.is_complete() {
+    let targets = match arguments.targets(&mut renderer) {
+        Ok(targets) => targets,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    if targets.iter().any(|target| !target.environment.is_complete()) {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
-    if let Some(Exported::PuppetDb { replace_catalog, .. }) = &mut target.settings.exported {
-        *replace_catalog = arguments.replace_catalog;
-    }
-    target.settings.check_cycles = arguments.check_cycles;
-    target.settings.counts = match (&arguments.profile, arguments.stats) {
-        (Some(_), _) => Counts::Stacks,
-        (None, true) => Counts::Calls,
-        (None, false) => Counts::None,
+    let by_others = match arguments.on.on.as_ref().map(|on| arguments.by_others(on, &targets)).transpose() {
+        Ok(Some(None)) => return ExitCode::SUCCESS,
+        Ok(by_others) => by_others.flatten().unwrap_or_default(),
+        Err(message) => return renderer.failure(&message, FAILED),
     };
-    renderer.given_code(target.environment.code());
-    if target.environment.is_frozen() {
-        renderer.read_no_files();
-    }
     let compiler = arguments.confine.compiler();
-    let compiled = compiler.compile(&target.environment, &target.node, &target.settings);
-    compiler.leave();
-    renderer.logs(&compiled.logs);
-    if let Some(stats) = &compiled.stats {
-        print_stats(stats, arguments.format);
-        if let Some(file) = &arguments.profile
-            && let stacks = stats.folded(|count| arguments.profile_of.of(count))
-            && let Err(message) = output::save(file, &stacks)
-        {
-            return renderer.failure(&message, FAILED);
+    let (mut all, mut status) = (String::new(), ExitCode::SUCCESS);
+    for target in &targets {
+        let made = match by_others.get(target.node.name()) {
+            Some(Printed { logs, catalog }) => {
+                renderer.logs(logs);
+                Ok(Some(catalog.clone()))
+            }
+            None => arguments.made(&compiler, target, &mut renderer),
+        };
+        match made {
+            Ok(Some(catalog)) => all.extend([catalog.as_str(), "\n"]),
+            Ok(None) => status = ExitCode::from(FAILED),
+            Err(message) => return renderer.failure(&message, FAILED),
+        }
+        // Each is printed when it is there.
+        if arguments.output.is_none() && !all.is_empty() {
+            let printed =
+                output::finish(&mut renderer, &std::mem::take(&mut all), "the catalog", ExitCode::SUCCESS);
+            if printed != ExitCode::SUCCESS {
+                return printed;
+            }
         }
     }
-    let catalog = match compiled.result {
-        Ok(catalog) => catalog.into_json(),
-        Err(diagnostic) => {
-            renderer.formed(&world::with_hint(diagnostic, &target));
-            return ExitCode::from(FAILED);
+    compiler.leave();
+    match arguments.output.as_ref().filter(|_| !all.is_empty()).map(|file| output::save(file, &all)) {
+        Some(Err(message)) => renderer.failure(&message, FAILED),
+        _ => status,
+    }
+}
+
+impl Arguments {
+    /// Refuses what does not go together.
+    fn check(&self) -> Result<(), (String, u8)> {
+        self.world.check_programs(&self.confine).map_err(|message| (message, FAILED))?;
+        let of_one = self.profile.is_some() || self.stats;
+        let why = match (self.on.on.is_some(), self.certnames.len() > 1) {
+            (true, _) if of_one => {
+                "--stats and --profile tell of a compile in this process: they go without --on"
+            }
+            (_, true) if of_one => "--stats and --profile are of one node",
+            _ => return Ok(()),
+        };
+        Err((why.to_owned(), USAGE))
+    }
+
+    /// What is compiled, in the order of the names.
+    fn targets(&self, renderer: &mut Renderer) -> Result<Vec<Target>, String> {
+        let prepared = self.world.prepare_catalogs()?;
+        let targets: Result<Vec<Target>, String> = match self.certnames.is_empty() {
+            true => prepared.target(None).map(|target| vec![target]),
+            false => self.certnames.iter().map(|name| prepared.target(Some(name))).collect(),
+        };
+        prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
+        let mut targets = targets?;
+        for target in &mut targets {
+            if let Some(Exported::PuppetDb { replace_catalog, .. }) = &mut target.settings.exported {
+                *replace_catalog = self.replace_catalog;
+            }
+            target.settings.check_cycles = self.check_cycles;
+            target.settings.counts = match (&self.profile, self.stats) {
+                (Some(_), _) => Counts::Stacks,
+                (None, true) => Counts::Calls,
+                (None, false) => Counts::None,
+            };
         }
-    };
-    let catalog = catalog + "\n";
-    let Some(file) = &arguments.output else {
-        return output::finish(&mut renderer, &catalog, "the catalog", ExitCode::SUCCESS);
-    };
-    match output::save(file, &catalog) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(message) => renderer.failure(&message, FAILED),
+        Ok(targets)
+    }
+
+    /// What others print of the nodes, by name; none where that is not waited for.
+    fn by_others(&self, on: &On, targets: &[Target]) -> Result<Option<BTreeMap<String, Printed>>, String> {
+        let prepared = self.world.prepare_catalogs()?;
+        let folder = targets.first().and_then(|target| target.environment.folder());
+        let archive = self.world.archive.clone().filter(|_| self.world.frozen);
+        let folder = folder.filter(|_| archive.is_none()).map(Path::to_owned);
+        let tree = match (&folder, &archive) {
+            (None, None) => {
+                return Err("--on needs an environment: a folder, or an archive and --frozen".to_owned());
+            }
+            _ => Tree {
+                label: folder
+                    .as_ref()
+                    .or(archive.as_ref())
+                    .map(|path| path.display().to_string())
+                    .unwrap_or_default(),
+                folder,
+                archive,
+                modulepath: self.world.modulepath.as_deref().map(modulepath),
+                warnings: Vec::new(),
+            },
+        };
+        let cache = self.cache.clone().or_else(default_cache);
+        let preparation = Preparation {
+            cache: cache.map(|folder| Cache::open(&folder, BOUND).map(Arc::new)).transpose()?,
+            bootstrap: None,
+            modules: Vec::new(),
+            compat: self.world.compat,
+            archives: true,
+            limits: Limits::default(),
+        };
+        let named = targets.iter().map(|target| (target.node.name().to_owned(), target.clone()));
+        let work = Print {
+            arguments: &self.on,
+            tls: self.world.tls(),
+            tree: &tree,
+            preparation: &preparation,
+            configuration: prepared.configuration(),
+            targets: &named.collect(),
+        };
+        printed(on, &work)
+    }
+
+    /// Compiles a node here, and tells what is logged and what is wrong.
+    fn made(&self, compiler: &Compiler, target: &Target, renderer: &mut Renderer) -> Made {
+        renderer.given_code(target.environment.code());
+        if target.environment.is_frozen() {
+            renderer.read_no_files();
+        }
+        let compiled = compiler.compile(&target.environment, &target.node, &target.settings);
+        renderer.logs(&compiled.logs);
+        if let Some(stats) = &compiled.stats {
+            print_stats(stats, self.format);
+            if let Some(file) = &self.profile {
+                output::save(file, &stats.folded(|count| self.profile_of.of(count)))?;
+            }
+        }
+        match compiled.result {
+            Ok(catalog) => Ok(Some(catalog.into_json())),
+            Err(diagnostic) => {
+                renderer.formed(&world::with_hint(diagnostic, target));
+                Ok(None)
+            }
+        }
     }
 }
 

@@ -193,6 +193,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
             tls: arguments.world.tls(),
             trees: [&from, &to],
             preparation: &preparation,
+            configurations: [0, 1].map(|side| prepared[side].configuration()),
             compiler: &compiler,
             sides: &sides,
             compares_files,

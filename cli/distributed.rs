@@ -1,25 +1,27 @@
 //! Diffs and fleets whose nodes others compile, by way of an engine: what is published, what is gathered.
 
 use crate::engines::{On, OnArguments, Opened, Tls};
-use crate::nodes::bar;
+use crate::nodes::{bar, threads};
 use crate::output;
 use crate::render::When;
 use crate::reports::{Form, Report};
 use crate::told::{FailOn, Told};
-use bunraku::Compiler;
 use bunraku::bench::Target;
+use bunraku::{Compiler, Configuration, Lent};
 use bunraku_fleet::compile::save::Folder;
 use bunraku_fleet::compile::{Fleet, Node, compile};
 use bunraku_fleet::diff::{self, Sides};
-use bunraku_fleet::engine::coordinator::{Gathering, Left, gather};
+use bunraku_fleet::engine::coordinator::{Gathering, Left, gather, nobody};
 use bunraku_fleet::engine::job::Want;
-use bunraku_fleet::engine::outcome::Outcome;
+use bunraku_fleet::engine::lent::both;
+use bunraku_fleet::engine::outcome::{Outcome, Printed};
 use bunraku_fleet::engine::plan::{Plan, Work, prepare};
 use bunraku_fleet::engine::worker::Comparison;
 use bunraku_fleet::engine::{Engine, Hash};
 use bunraku_fleet::report::Head;
 use bunraku_fleet::tree::{Preparation, Tree, whole};
 use serde_json::json;
+use std::collections::BTreeMap;
 
 /// A diff.
 pub struct Diff<'d> {
@@ -31,6 +33,8 @@ pub struct Diff<'d> {
     pub trees: [&'d Tree; 2],
     /// How they are prepared.
     pub preparation: &'d Preparation,
+    /// The machine's configuration as it is for each, where one is read.
+    pub configurations: [Option<&'d Configuration>; 2],
     /// What compiles nodes that workers leave.
     pub compiler: &'d Compiler,
     /// Both sides, as they are here.
@@ -52,7 +56,8 @@ pub type Telling<'t> = (Head, (Form, &'t [Report], When), FailOn, Vec<String>);
 /// When something can't go to other processes, or the engine fails.
 pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<'_>) -> Result<u8, String> {
     let opened = on.open(&work.tls, &work.arguments.patience)?;
-    let archives = [whole(work.trees[0], work.preparation)?, whole(work.trees[1], work.preparation)?];
+    let [from, to] = [0, 1].map(|side| whole(work.trees[side], work.preparation, work.configurations[side]));
+    let archives = [from?, to?];
     let comparison = Comparison {
         rules: work.sides.rules.clone(),
         compares_files: work.compares_files,
@@ -73,6 +78,8 @@ pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<
             targets: &targets,
             threads: work.threads,
             archives: &archives,
+            folders: &comparison.folders,
+            lent: &lent(work.names, &targets)?,
             rules: serde_json::to_vec(&comparison).map_err(|error| error.to_string())?,
             want: Want::Differences,
             report,
@@ -108,6 +115,8 @@ pub struct Compile<'c> {
     pub tree: &'c Tree,
     /// How it is prepared.
     pub preparation: &'c Preparation,
+    /// The machine's configuration, where one is read.
+    pub configuration: Option<&'c Configuration>,
     /// The fleet as it is here.
     pub fleet: &'c Fleet<'c>,
     /// Where catalogs are kept.
@@ -120,16 +129,19 @@ pub struct Compile<'c> {
 /// As of [`diff`].
 pub fn compiled(on: &On, work: &Compile<'_>, each: &mut dyn FnMut(&Node)) -> Result<bool, String> {
     let opened = on.open(&work.tls, &work.arguments.patience)?;
-    let archive = [whole(work.tree, work.preparation)?];
+    let archive = [whole(work.tree, work.preparation, work.configuration)?];
+    let targets = |name: &str| (work.fleet.target)(name).map(|target| vec![target]);
     let want = if work.save.is_some() { Want::Catalogs } else { Want::Outcome };
     let (run, plan) = prepare(
         opened.engine(),
         &Work {
             names: work.fleet.names,
             shard: work.arguments.shard.get(),
-            targets: &|name| (work.fleet.target)(name).map(|target| vec![target]),
+            targets: &targets,
             threads: work.fleet.threads,
             archives: &archive,
+            folders: std::slice::from_ref(&work.tree.folder),
+            lent: &lent(work.fleet.names, &targets)?,
             rules: serde_json::to_vec(&Comparison::default()).map_err(|error| error.to_string())?,
             want,
             report: json!({"command": "compile"}),
@@ -152,6 +164,71 @@ pub fn compiled(on: &On, work: &Compile<'_>, each: &mut dyn FnMut(&Node)) -> Res
         }
     })?;
     Ok(true)
+}
+
+/// Nodes whose catalogs are printed.
+pub struct Print<'p> {
+    /// How jobs are handed out.
+    pub arguments: &'p OnArguments,
+    /// Certificates for the engine.
+    pub tls: Tls,
+    /// The tree.
+    pub tree: &'p Tree,
+    /// How it is prepared.
+    pub preparation: &'p Preparation,
+    /// The machine's configuration, where one is read.
+    pub configuration: Option<&'p Configuration>,
+    /// The nodes, by name.
+    pub targets: &'p BTreeMap<String, Target>,
+}
+
+/// Has nodes compiled on an engine: what was printed of each that did not fail; none where that is not waited for. Nodes that are not
+/// among them are to be compiled here.
+///
+/// # Errors
+/// As of [`diff`].
+pub fn printed(on: &On, work: &Print<'_>) -> Result<Option<BTreeMap<String, Printed>>, String> {
+    let opened = on.open(&work.tls, &work.arguments.patience)?;
+    let archive = [whole(work.tree, work.preparation, work.configuration)?];
+    let names: Vec<String> = work.targets.keys().cloned().collect();
+    let targets = |name: &str| {
+        let target = work.targets.get(name).map(|target| vec![target.clone()]);
+        target.ok_or_else(|| format!("{name} is none of the nodes"))
+    };
+    let (run, plan) = prepare(
+        opened.engine(),
+        &Work {
+            names: &names,
+            shard: work.arguments.shard.get(),
+            targets: &targets,
+            threads: threads(None),
+            archives: &archive,
+            folders: std::slice::from_ref(&work.tree.folder),
+            lent: &lent(&names, &targets)?,
+            rules: serde_json::to_vec(&Comparison::default()).map_err(|error| error.to_string())?,
+            want: Want::Printed,
+            report: json!({"command": "compile one"}),
+        },
+    )?;
+    if started(&opened, (&run, &plan), work.arguments)? {
+        return Ok(None);
+    }
+    let mut all = BTreeMap::new();
+    let left = |left: &[(String, String)]| Ok(nobody(Want::Printed, left));
+    gathered(opened.engine(), (&run, &plan), (&left, true, None), &mut |name, outcome| {
+        if let Outcome::Printed(Ok(printed)) = outcome {
+            all.insert(name.to_owned(), printed);
+        }
+    })?;
+    Ok(Some(all))
+}
+
+/// What this machine lends of its disk for these nodes. Which that is its configuration says, the same for all nodes of a tree: so it is
+/// asked of the first that has one.
+fn lent(names: &[String], targets: &dyn Fn(&str) -> Result<Vec<Target>, String>) -> Result<Lent, String> {
+    let first = names.iter().find_map(|name| targets(name).ok()).unwrap_or_default();
+    let nothing = Lent::new(Vec::new(), BTreeMap::new());
+    first.iter().try_fold(nothing, |lent, target| both(lent, &target.environment.lent()?))
 }
 
 /// Publishes a run, and says what it is called; whether that is all.

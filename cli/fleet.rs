@@ -173,6 +173,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
                 tls: arguments.world.tls(),
                 tree,
                 preparation,
+                configuration: prepared.configuration(),
                 fleet: &fleet,
                 save: save.as_ref(),
             },

@@ -50,6 +50,11 @@ impl World {
 }
 
 impl Prepared<'_> {
+    /// The machine's configuration, where one is read.
+    pub fn configuration(&self) -> Option<&Configuration> {
+        self.configuration.as_ref()
+    }
+
     /// Whether exported resources are kept somewhere.
     pub fn has_store(&self) -> bool {
         self.settings.exported.is_some()

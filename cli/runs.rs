@@ -12,7 +12,7 @@ use bunraku_fleet::compile::save::Folder;
 use bunraku_fleet::engine::Hash;
 use bunraku_fleet::engine::coordinator::{nobody, status};
 use bunraku_fleet::engine::job::Want;
-use bunraku_fleet::engine::outcome::Outcome;
+use bunraku_fleet::engine::outcome::{Outcome, Printed};
 use bunraku_fleet::engine::plan::Plan;
 use bunraku_fleet::report::Head;
 use clap::Args;
@@ -86,7 +86,7 @@ struct Telling {
 
 /// Go on with a run as its coordinator, to its end, and print the report.
 ///
-/// Exit status: as of `bunraku diff` or `bunraku fleet compile`, whichever published it.
+/// Exit status: as of `bunraku diff`, `bunraku fleet compile` or `bunraku compile`, whichever published it.
 #[derive(Args)]
 pub struct Run {
     #[command(flatten)]
@@ -97,7 +97,7 @@ pub struct Run {
 
 /// Print the report of a run that is done; it is an error where results are missing.
 ///
-/// Exit status: as of `bunraku diff` or `bunraku fleet compile`, whichever published it.
+/// Exit status: as of `bunraku diff`, `bunraku fleet compile` or `bunraku compile`, whichever published it.
 #[derive(Args)]
 pub struct Collect {
     #[command(flatten)]
@@ -171,6 +171,7 @@ fn told(place: &Place, how: &Telling, waits: bool) -> Result<u8, String> {
     match plan.want {
         Want::Differences => differences((&opened, &run, &plan), how, waits),
         Want::Outcome | Want::Catalogs => outcomes((&opened, &run, &plan), how, waits),
+        Want::Printed => printed((&opened, &run, &plan), how, waits),
     }
 }
 
@@ -192,6 +193,28 @@ fn differences(
         }
     })?;
     told.finish()
+}
+
+/// The catalogs, in the order of names, and what was logged.
+fn printed((opened, run, plan): (&Opened, &Hash, &Plan), how: &Telling, waits: bool) -> Result<u8, String> {
+    let left = |left: &[(String, String)]| Ok(nobody(plan.want, left));
+    let mut renderer = Renderer::stderr(how.color.color, Messages::Text);
+    let (mut status, mut written) = (0, Ok(()));
+    gathered(opened.engine(), (run, plan), (&left, waits, None), &mut |name, outcome| match outcome {
+        Outcome::Printed(Ok(Printed { logs, catalog })) => {
+            renderer.logs(&logs);
+            if written.is_ok() {
+                written = output::print(&(catalog + "\n"));
+            }
+        }
+        Outcome::Printed(Err(why)) => {
+            renderer.error(&format!("{name}: {why}"));
+            status = FAILED;
+        }
+        _ => {}
+    })?;
+    written.map_err(|error| format!("Could not write a catalog: {error}"))?;
+    Ok(status)
 }
 
 fn outcomes((opened, run, plan): (&Opened, &Hash, &Plan), how: &Telling, waits: bool) -> Result<u8, String> {

@@ -281,6 +281,11 @@ impl Configuration {
         Ok(bunraku_configuration::environments::names(&self.own.in_force().text("environmentpath")?))
     }
 
+    /// How an archive is built by it: with the modules for all environments.
+    pub fn of_archive(&self, options: Options) -> Options {
+        Options { configuration: Some(self.own.clone()), ..options }
+    }
+
     /// An environment: that of a name, or the one that is configured. It knows this configuration.
     ///
     /// # Errors
@@ -297,7 +302,7 @@ impl Configuration {
     /// # Errors
     /// Puppet's message where there is no such environment.
     pub fn archive_options(&self, options: Options, environment: Option<&str>) -> Result<Options, String> {
-        let mut options = Options { configuration: Some(self.own.clone()), ..options };
+        let mut options = self.of_archive(options);
         if options.directory.is_none() && options.modulepath.is_none() {
             let (folder, name) = self.environment_folder(environment)?;
             options.directory = Some(folder.ok_or_else(|| format!("The environment {name} has no folder"))?);

@@ -1,8 +1,10 @@
 //! What is compiled from.
 
 use crate::configuration::Configuration;
-use bunraku_environment::snapshot::EnvironmentSpec;
-use std::path::PathBuf;
+use bunraku_environment::snapshot::{EnvironmentSpec, own_conf};
+use bunraku_files::lent::Lent;
+use bunraku_files::tree::Tree;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Where code and data lie: an environment's folder, an archive, a module path, code given as text. Nothing is read
@@ -110,6 +112,40 @@ impl Environment {
             || manifest.is_some()
             || directory.is_some()
             || archive.is_some()
+    }
+
+    /// Its folder, where it has one.
+    pub fn folder(&self) -> Option<&Path> {
+        self.spec.directory.as_deref()
+    }
+
+    /// What lies outside of it that its compiles read by a machine's configuration: Hiera's global layer, the Ruby that packages bring
+    /// along. It is read now; another machine compiles with it as this one would.
+    ///
+    /// # Errors
+    /// When it can't be read, or is too much.
+    pub fn lent(&self) -> Result<Lent, String> {
+        let modulepath = self.modulepath()?.unwrap_or_default();
+        bunraku_environment::lent::lent(&self.spec, &modulepath)
+    }
+
+    /// The folders of its module path, as they were given or as a machine's configuration says; none where neither does.
+    ///
+    /// # Errors
+    /// When its own configuration, or the machine's, is wrong.
+    pub fn modulepath(&self) -> Result<Option<Vec<PathBuf>>, String> {
+        let EnvironmentSpec { directory, modulepath, configuration, name, .. } = &self.spec;
+        let (None, Some(directory), Some(configuration)) = (modulepath, directory, configuration) else {
+            return Ok(modulepath.clone());
+        };
+        // A frozen archive's are its own to say.
+        if self.spec.frozen {
+            return Ok(None);
+        }
+        let conf = own_conf(&Tree::default(), directory, configuration.compat)?;
+        let named = directory.file_name().and_then(|name| name.to_str());
+        let name = name.as_deref().or(named).unwrap_or_default();
+        configuration.in_force().in_environment(name, Some(&conf)).folders("modulepath").map(Some)
     }
 
     fn with(mut self, change: impl FnOnce(&mut EnvironmentSpec)) -> Environment {

@@ -69,6 +69,7 @@ mod view;
 pub mod why_not;
 
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
+pub use bunraku_files::lent::{Item, Lent};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;

@@ -1,8 +1,9 @@
 //! A target in two texts that another process makes the same target of, where that has an archive of the environment: the node,
 //! and how it is compiled.
 //!
-//! Paths are as they are here, so messages are, too; that process needs nothing at them, for it asks the archive alone. What lies
-//! outside of the archive can't go with it, and is refused by its name.
+//! Paths are as they are here, so messages are, too; that process needs nothing at them, for it asks the archive alone, and what
+//! [`Environment::lent`] says of the disk outside of it. What else lies outside of the archive can't go with it, and is refused by its
+//! name.
 
 use crate::bench::Target;
 use crate::data::Data;
@@ -10,8 +11,10 @@ use crate::environment::Environment;
 use crate::node::Node;
 use crate::settings::{Limits, OtherSettings, RubySettings, Settings};
 use bunraku_compile::inputs;
+use bunraku_configuration::configuration as own;
 use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::EnvironmentSpec;
+use bunraku_files::lent::Lent;
 use bunraku_files::paths;
 use bunraku_process::Limits as ProgramLimits;
 use bunraku_vm::host::Strict;
@@ -19,6 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// See the module.
@@ -50,6 +54,9 @@ struct HowForm {
     manifest: Option<PathBuf>,
     hiera_config: Option<PathBuf>,
     code: Option<(String, Option<String>)>,
+    /// The machine's, as far as it is said there and in files beside it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    configuration: Option<own::Configuration>,
     check_cycles: bool,
     settings: Map<String, Json>,
 }
@@ -58,31 +65,29 @@ impl Target {
     /// The target as texts. What the compile counts, and whether it tells what it reads, is not in them.
     ///
     /// # Errors
-    /// Names what lies outside of an archive of the environment: a configuration of the machine, a store of exported resources, a
-    /// manifest or a configuration of Hiera in another folder.
+    /// Names what lies outside of an archive of the environment: a store of exported resources, a manifest in another folder. When the
+    /// machine's configuration can't be told.
     pub fn portable(&self) -> Result<Portable, String> {
         let Environment { spec, code } = &self.environment;
-        let EnvironmentSpec { directory, name, modulepath, manifest, hiera_config, configuration, .. } = spec;
+        let EnvironmentSpec { directory, name, manifest, hiera_config, configuration, .. } = spec;
         let refused = |what: &str| Err(format!("{what} can't go with a job to another process"));
-        if configuration.is_some() {
-            return refused("A configuration of the machine");
-        }
         if self.settings.exported.is_some() {
             return refused("A store of exported resources");
         }
+        let modulepath = self.environment.modulepath()?;
         let roots = paths::roots(directory.as_deref(), modulepath.as_deref().unwrap_or_default());
-        for path in [manifest, hiera_config].into_iter().flatten() {
-            if !paths::is_inside(&roots, path) {
-                return refused(&format!("{}, which is not in the environment,", path.display()));
-            }
+        if let Some(path) = manifest.as_ref().filter(|path| !paths::is_inside(&roots, path)) {
+            return refused(&format!("{}, which is not in the environment,", path.display()));
         }
+        let configuration = configuration.as_ref().map(|one| one.for_elsewhere()).transpose()?;
         let how = HowForm {
             directory: directory.clone(),
             name: name.clone(),
-            modulepath: modulepath.clone(),
+            modulepath,
             manifest: manifest.clone(),
             hiera_config: hiera_config.clone(),
             code: code.clone(),
+            configuration,
             check_cycles: self.settings.check_cycles,
             settings: settings_form(&self.settings),
         };
@@ -104,11 +109,11 @@ impl Target {
 }
 
 impl Portable {
-    /// The target, whose environment is an archive's and nothing else.
+    /// The target, whose environment is an archive's, with what was lent, and nothing else.
     ///
     /// # Errors
     /// When the texts are none of these.
-    pub fn target(&self, archive: &Path) -> Result<Target, String> {
+    pub fn target(&self, archive: &Path, lent: &Arc<Lent>) -> Result<Target, String> {
         let wrong = |error: serde_json::Error| format!("A job's node is wrong: {error}");
         let node: NodeForm = serde_json::from_str(&self.node).map_err(wrong)?;
         let how: HowForm = serde_json::from_str(&self.how).map_err(wrong)?;
@@ -129,6 +134,8 @@ impl Portable {
                 hiera_config: how.hiera_config,
                 archive: Some(archive.to_owned()),
                 frozen: true,
+                configuration: how.configuration.map(Arc::new),
+                lent: Some(lent.clone()),
                 ..EnvironmentSpec::default()
             },
             code: how.code,
@@ -229,11 +236,15 @@ mod tests {
         Target { environment, node: Node::new("n.example.com").with_facts(facts), settings }
     }
 
+    fn nothing() -> Arc<Lent> {
+        Arc::new(Lent::new(Vec::new(), BTreeMap::new()))
+    }
+
     #[test]
     fn a_target_there_and_back_is_the_same_from_an_archive() {
         let target = target();
         let portable = target.portable().expect("nothing of it lies elsewhere");
-        let again = portable.target(Path::new("/an/archive.bnr")).expect("it is one");
+        let again = portable.target(Path::new("/an/archive.bnr"), &nothing()).expect("it is one");
         assert_eq!(again.portable(), Ok(portable));
         assert!(again.environment.is_frozen());
         let with_archive = Target {
@@ -241,6 +252,7 @@ mod tests {
                 spec: EnvironmentSpec {
                     archive: Some("/an/archive.bnr".into()),
                     frozen: true,
+                    lent: Some(nothing()),
                     ..target.environment.spec.clone()
                 },
                 ..target.environment.clone()
@@ -265,15 +277,44 @@ mod tests {
             ..target
         };
         assert!(refused(&manifest).contains("/else/site.pp"));
-        let hiera = |target: Target| Target {
-            environment: target.environment.clone().with_hiera_config("/etc/hiera.yaml"),
-            ..target
-        };
-        assert!(refused(&hiera).contains("/etc/hiera.yaml"));
-        let inside = Target {
-            environment: target().environment.with_hiera_config("/no/where/hiera.yaml"),
-            ..target()
-        };
+        let inside =
+            Target { environment: target().environment.with_manifest("/no/where/site.pp"), ..target() };
         assert!(inside.portable().is_ok());
+    }
+
+    #[test]
+    fn a_configuration_goes_with_it() {
+        let work = tempfile::tempdir().expect("a folder");
+        let root = work.path().to_owned();
+        let at = |name: &str| root.join(name);
+        let write = |name: &str, text: &str| {
+            let path = at(name);
+            std::fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("it can be made");
+            std::fs::write(path, text).expect("it can be written");
+        };
+        write("puppet.conf", "[server]\nstrict = warning\nvendormoduledir = /nowhere\n");
+        write("env/environment.conf", "modulepath = site:$basemodulepath\n");
+        write("code/hiera.yaml", "version: 5\n");
+        write("code/data/common.yaml", "a: 1\n");
+        let given = [("confdir", root.clone()), ("codedir", at("code"))];
+        let given = given.map(|(name, path)| (name.to_owned(), path.display().to_string()));
+        let configuration = crate::Configuration::read(Compat::V8, &given).expect("it can be read");
+        let environment = Environment::at(at("env")).with_configuration(&configuration);
+        let lent = environment.lent().expect("it can be read");
+        assert_eq!(lent.places(), [Path::new("/nowhere"), &at("code/data"), &at("code/hiera.yaml")]);
+        let target = Target { environment, ..target() };
+        let portable = target.portable().expect("all of it goes with it");
+        // Where none of this lies.
+        drop(work);
+        let again = portable.target(Path::new("/an/archive.bnr"), &Arc::new(lent)).expect("it is one");
+        let spec = &again.environment.spec;
+        let modulepath = spec.modulepath.as_deref().unwrap_or_default();
+        assert_eq!(modulepath.first(), Some(&at("env/site")));
+        assert_eq!(modulepath.get(1), Some(&at("code/modules")));
+        let there = spec.configuration.as_ref().expect("it has one");
+        let in_force = there.in_force();
+        assert_eq!(in_force.text("strict").as_deref(), Ok("warning"));
+        assert_eq!(in_force.path("hiera_config"), Ok(Some(at("code/hiera.yaml"))));
+        assert_eq!(again.portable(), Ok(portable), "whoever has it may hand it on");
     }
 }

@@ -47,6 +47,14 @@ impl Site {
     /// # Panics
     /// When something can't be written.
     pub fn new(nodes: usize) -> Site {
+        Site::of_kinds(nodes, &["web", "web", "db", "plain", "plain", "out", "run", "bad", "web", "ruby"])
+    }
+
+    /// The same, whose nodes are of some kinds by turns.
+    ///
+    /// # Panics
+    /// When something can't be written.
+    pub fn of_kinds(nodes: usize, kinds: &[&str]) -> Site {
         let work = tempfile::tempdir().expect("a folder can be made");
         let site = Site { work, program: bunraku::binary().expect("Bunraku builds") };
         site.write("outside.txt", "from outside\n");
@@ -69,7 +77,6 @@ impl Site {
             "class site::db { fail(\"not on ${trusted['certname']}\") }\n",
         );
         site.write("new/modules/site/lib/puppet/functions/site/slow.rb", &SLOW.replace("ruby #", "Ruby #"));
-        let kinds = ["web", "web", "db", "plain", "plain", "out", "run", "bad", "web", "ruby"];
         for number in 0..nodes {
             let name = format!("{}{number:04}.example.com", kinds[number % kinds.len()]);
             let facts = serde_json::json!({
@@ -120,6 +127,26 @@ impl Site {
         command.arg(self.path(cache));
         command
     }
+}
+
+/// A site of as many nodes as `ENGINE_SHARDS` says, or of as many as usual, and that number: for a run whose shards are a node each.
+///
+/// # Panics
+/// When something can't be written, or that is no number.
+pub fn of_many_shards() -> (Site, usize) {
+    let shards = number("ENGINE_SHARDS", 500);
+    (
+        Site::of_kinds(shards, &["plain", "web", "plain", "bad", "plain", "db", "plain", "plain", "out"]),
+        shards,
+    )
+}
+
+/// How much of something, by a variable, or as usual.
+///
+/// # Panics
+/// When that is no number.
+pub fn number(name: &str, usual: usize) -> usize {
+    std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
 }
 
 /// What a command has printed, and its status.

@@ -29,6 +29,7 @@ pub mod ruby_native;
 pub mod s3;
 pub mod slapd;
 pub mod slurm;
+pub mod small_disk;
 pub mod spec;
 pub mod types;
 pub mod used;

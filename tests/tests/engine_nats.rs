@@ -1,10 +1,11 @@
 //! Fleets by a real NATS server say what one process says, to the byte, whatever dies meanwhile: workers, the server, coordinators.
 //!
-//! `ENGINE_KILLS` says how many workers are killed.
+//! `ENGINE_KILLS` says how many workers are killed, `ENGINE_SHARDS` how many shards many are.
 
 use bunraku_tests::differential::rng::Rng;
-use bunraku_tests::engine_site::{Site, kept, output, without_times};
+use bunraku_tests::engine_site::{Site, kept, number, of_many_shards, output, without_times};
 use bunraku_tests::nats::Nats;
+use bunraku_tests::small_disk::SmallDisk;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
@@ -54,10 +55,6 @@ fn server() -> Option<Nats> {
     }
 }
 
-fn number(name: &str, usual: usize) -> usize {
-    std::env::var(name).map_or(usual, |text| text.parse().expect("a number"))
-}
-
 fn on<'o>(url: &'o str, shard: &'o str) -> [&'o str; 6] {
     ["--on", url, "--shard", shard, "--patience", PATIENCE]
 }
@@ -82,6 +79,20 @@ fn diffs_and_fleets_are_those_of_one_process() {
     }
     let (one, other) = (output(&mut site.diff(&[])), output(&mut site.diff(&on(&url, "1000"))));
     assert_eq!((one.0, one.1), (other.0, other.1), "{}", other.2);
+}
+
+#[test]
+fn of_many_shards_none_is_lost_and_none_is_told_twice() {
+    let ((site, shards), Some(nats)) = (of_many_shards(), server()) else { return };
+    let url = nats.url();
+    let one = output(&mut site.diff(&[]));
+    let _workers = Workers::start(&site, &url, 2);
+    let other = output(&mut site.diff(&on(&url, "1")));
+    assert!((one.0, &one.1) == (other.0, &other.1), "{}", other.2);
+    // Everything is there already: nobody does anything again.
+    let name = other.2.split_whitespace().nth(1).unwrap_or_default().trim_end_matches(':');
+    let (_, status, err) = output(&mut site.bunraku(&["fleet", "status", name, "--on", &url]));
+    assert_eq!(status, format!("{shards} of {shards} shards are done, {shards} nodes in all\n"), "{err}");
 }
 
 /// As many runs, each on a server of its own, as it takes to kill so many workers.
@@ -194,6 +205,26 @@ fn the_server_may_go_and_come_back_and_so_may_coordinators() {
     // Whoever comes later finds the same, and nobody does anything again.
     let again = output(&mut site.diff(&on(&url, "2")));
     assert_eq!((again.0, again.1), (one.0, one.1), "{}", again.2);
+}
+
+#[test]
+fn on_a_full_disk_a_worker_gives_its_job_back() {
+    let (site, Some(nats)) = (Site::new(20), server()) else { return };
+    let Some(disk) = SmallDisk::mount(&site.path("worker0"), 4096, "a full disk") else { return };
+    let url = nats.url();
+    let one = output(&mut site.diff(&[]));
+    let (status, run, err) = output(&mut site.diff(&[&on(&url, "4")[..], &["--detach"]].concat()));
+    assert_eq!(status, Some(0), "{err}");
+    disk.fill_but(4);
+    let (status, _, err) = output(&mut worker(&site, &url, 0));
+    assert_eq!(status, Some(1), "{err}");
+    let file = format!("Could not write {}/", site.path("worker0/objects").display());
+    assert!(err.contains(&file) && err.contains("No space left"), "{err}");
+    let _workers = Workers(vec![quiet(&mut worker(&site, &url, 1))]);
+    let other = output(&mut site.diff(&on(&url, "4")));
+    assert_eq!((other.0, other.1), (one.0, one.1), "{}", other.2);
+    let (_, status, _) = output(&mut site.bunraku(&["fleet", "status", run.trim_end(), "--on", &url]));
+    assert_eq!(status, "5 of 5 shards are done, 20 nodes in all\n");
 }
 
 #[test]

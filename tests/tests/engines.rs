@@ -1,13 +1,15 @@
 //! Fleets on an engine say what one process says, to the byte: by a folder whose shards are done by processes of their own, in any
-//! order, several times, at once. For NATS see `engine_nats.rs`.
+//! order, several times, at once. For NATS see `engine_nats.rs`. `ENGINE_SHARDS` says how many shards many are.
 
 use bunraku_tests::differential::rng::Rng;
-use bunraku_tests::engine_site::{Site, kept, output, without_times};
+use bunraku_tests::engine_site::{Site, kept, of_many_shards, output, without_times};
 use bunraku_tests::paths;
 use bunraku_tests::slurm::Slurm;
+use bunraku_tests::small_disk::SmallDisk;
 use sha2::{Digest, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 /// The folder of the only run below an engine's folder.
 fn run_of(engine: &Path) -> PathBuf {
@@ -83,6 +85,66 @@ fn a_diff_by_a_folder_is_that_of_one_process() {
     assert_eq!(own.collect::<Vec<_>>(), nodes(&elsewhere.1, &of));
 }
 
+/// By workers that share them out as they find them, and know nothing of each other.
+#[test]
+fn of_many_shards_none_is_lost_and_none_is_told_twice() {
+    let (site, shards) = of_many_shards();
+    let one = output(&mut site.diff(&[]));
+    let engine = site.path("engine");
+    let on = format!("index:{}", engine.display());
+    let started = output(&mut site.diff(&["--on", &on, "--shard", "1", "--detach"]));
+    assert_eq!(started.0, Some(0), "{}", started.2);
+    let workers: Vec<_> = ["one", "two"]
+        .map(|cache| site.worker(&on, cache).stderr(Stdio::piped()).spawn().expect("it starts"))
+        .into_iter()
+        .collect();
+    let other = output(&mut site.diff(&["--on", &on, "--shard", "1"]));
+    assert!((one.0, &one.1) == (other.0, &other.1), "{}", other.2);
+    let mut jobs = 0;
+    for worker in workers {
+        let told = worker.wait_with_output().expect("it ends");
+        let text = String::from_utf8_lossy(&told.stderr).into_owned();
+        assert!(told.status.success(), "{text}");
+        jobs += text.split_whitespace().next().and_then(|word| word.parse().ok()).unwrap_or(0);
+    }
+    // Two may do the same at once, by chance: not much is done twice.
+    assert!(jobs >= shards && jobs < shards + shards / 10 + 10, "{jobs} jobs for {shards} shards");
+    let results = fs::read_dir(run_of(&engine).join("results")).expect("they can be listed").count();
+    assert_eq!(results, shards);
+}
+
+/// Whoever has no room for an archive, or for a result, says which file it could not write; another goes on, and the same comes of it.
+#[test]
+fn on_a_full_disk_a_worker_ends_and_another_goes_on() {
+    let site = Site::new(20);
+    let one = output(&mut site.diff(&[]));
+    let disks = [("worker", 4096), ("engine", 8192)];
+    let disks = disks.map(|(name, size)| SmallDisk::mount(&site.path(name), size, "a full disk"));
+    let [Some(of_worker), Some(of_engine)] = disks else { return };
+    let engine = site.path("engine");
+    let on = format!("index:{}", engine.display());
+    let started = output(&mut site.diff(&["--on", &on, "--shard", "4", "--detach"]));
+    assert_eq!(started.0, Some(0), "{}", started.2);
+    let refused = |place: &Path| {
+        let (status, _, err) = output(&mut site.worker(&on, "worker"));
+        assert_eq!(status, Some(1), "{err}");
+        let file = format!("Could not write {}/", place.display());
+        assert!(err.contains(&file) && err.contains("No space left"), "{file}: {err}");
+    };
+    of_worker.fill_but(4);
+    refused(&site.path("worker/objects"));
+    of_worker.empty();
+    of_engine.fill_but(0);
+    refused(&run_of(&engine).join("results"));
+    let none = fs::read_dir(run_of(&engine).join("results")).expect("it can be listed").count();
+    assert_eq!(none, 0, "nothing is left of what could not be written");
+    of_engine.empty();
+    let done = output(&mut site.worker(&on, "another"));
+    assert!(done.0 == Some(0) && done.2.contains("5 jobs are done"), "{}", done.2);
+    let other = output(&mut site.diff(&["--on", &on, "--shard", "4"]));
+    assert_eq!((other.0, other.1), (one.0, one.1), "{}", other.2);
+}
+
 #[test]
 fn shards_are_submitted_and_waited_for() {
     let site = Site::new(20);
@@ -121,6 +183,153 @@ fn a_fleet_by_a_folder_is_compiled_as_by_one_process() {
     assert_eq!(kept(Path::new(&own)), kept(Path::new(&other)));
 }
 
+/// A machine's settings, its global layer of Hiera, its modules for all environments and those of its packages: workers know nothing of
+/// them but what goes with the jobs, and no node is left for the coordinator.
+#[test]
+fn what_a_machine_is_configured_to_goes_with_the_jobs() {
+    let site = Site::new(12);
+    let write = |file: &str, text: &str| {
+        let path = site.path(file);
+        fs::create_dir_all(path.parent().expect("it lies in a folder")).expect("a folder can be made");
+        fs::write(path, text).expect("it can be written");
+    };
+    let code = "node default {
+  include base
+  notify { \"${lookup('motd')} ${settings::hiera_config} ${settings::strict} ${settings::report_port}\": }
+  packaged { 'x': size => 3 }
+}
+";
+    write("old/manifests/site.pp", code);
+    write("new/manifests/site.pp", &code.replace("3 }", "4, color => 'red' }"));
+    let vendored = site.path("machine/vendored").display().to_string();
+    write(
+        "machine/etc/puppet.conf",
+        &format!("[server]\nstrict = warning\nreport_port = 8149\nvendormoduledir = {vendored}\n"),
+    );
+    let hierarchy = "hierarchy:\n- name: all\n  paths: ['nodes/%{trusted.certname}.yaml', common.yaml]\n";
+    write("machine/etc/hiera.yaml", &format!("version: 5\n{hierarchy}"));
+    write("machine/etc/data/common.yaml", "motd: hello\nbase::size: 7\n");
+    write("machine/etc/data/nodes/web0001.example.com.yaml", "motd: own\n");
+    write(
+        "machine/code/modules/base/manifests/init.pp",
+        "class base(Integer $size) { notify { \"base ${size}\": } }\n",
+    );
+    let ty = "Puppet::Type.newtype(:packaged) do\n  newparam(:name, namevar: true)\n  newparam(:size)\n  newparam(:color)\nend\n";
+    write("machine/vendored/packaged/lib/puppet/type/packaged.rb", ty);
+    let machine = |command: &mut std::process::Command| {
+        command
+            .arg("--confdir")
+            .arg(site.path("machine/etc"))
+            .arg("--codedir")
+            .arg(site.path("machine/code"));
+    };
+    let by_machine = |name: &str, more: &[&str]| {
+        let mut command = site.bunraku(&[&[name], more].concat());
+        machine(&mut command);
+        command.arg("--factpath").arg(site.path("facts"));
+        output(&mut command)
+    };
+    let [old, new] = ["old", "new"].map(|side| site.path(side).display().to_string());
+    let cache = site.path("cache").display().to_string();
+    let diff = ["--all", "--format", "json", "--cache", &cache, "--from", &old, "--to", &new];
+    let compile = ["compile", &new, "--format", "jsonl", "--cache", &cache];
+    let (one, all) = (by_machine("diff", &diff), by_machine("fleet", &compile));
+    assert!(one.0 == Some(2) && all.0 == Some(0), "{} {}", one.2, all.2);
+    let catalog = by_machine("compile", &["--environment", &new, "web0001.example.com"]);
+    for word in ["own", "8149", "base 7", "warning", "machine/etc/hiera.yaml", "red"] {
+        assert!(catalog.1.contains(word), "{word}: {}{}", catalog.1, catalog.2);
+    }
+    let on = format!("index:{}", site.path("engine").display());
+    let on = ["--on", &on, "--shard", "5", "--detach"];
+    let runs =
+        [by_machine("diff", &[&diff[..], &on].concat()), by_machine("fleet", &[&compile[..], &on].concat())];
+    // Workers are elsewhere.
+    fs::rename(site.path("machine"), site.path("away")).expect("it can be moved");
+    write("machine/etc/data/common.yaml", "motd: the worker's own\n");
+    let worked = output(&mut site.worker(on[1], "worker"));
+    assert!(worked.0 == Some(0) && worked.2.contains("6 jobs are done"), "{}", worked.2);
+    let collected = runs.map(|run| {
+        assert_eq!(run.0, Some(0), "{}", run.2);
+        run.1.trim_end().to_owned()
+    });
+    let told = output(&mut site.bunraku(&["fleet", "collect", &collected[0], "--format", "json"]));
+    assert_eq!((told.0, told.1), (one.0, one.1), "{}", told.2);
+    let told = output(&mut site.bunraku(&["fleet", "collect", &collected[1], "--format", "jsonl"]));
+    assert_eq!((told.0, without_times(&told.1)), (all.0, without_times(&all.1)), "{}", told.2);
+}
+
+/// A catalog without what is new in each compile: its number and UUID, which stand once in it before its resources.
+fn without_own(catalog: &str) -> String {
+    ["version", "catalog_uuid"].iter().fold(catalog.to_owned(), |text, name| {
+        let (before, rest) = text.split_once(&format!(",\"{name}\":")).expect("it has one");
+        let (_, after) = rest.split_once(',').expect("something is behind");
+        format!("{before},{after}")
+    })
+}
+
+/// What `bunraku compile` prints of nodes, catalogs and messages, is the same where others have compiled them; those that fail, and those
+/// that need this machine, are compiled here.
+#[test]
+fn catalogs_that_others_have_compiled_are_printed_as_by_one_process() {
+    let site = Site::new(20);
+    let file = site.path("new/manifests/site.pp");
+    let text = fs::read_to_string(&file).expect("it can be read");
+    fs::write(&file, format!("warning(\"of ${{trusted['certname']}}\")\nnotice('ü')\n{text}"))
+        .expect("it can be written");
+    // The content of a private key is in no archive: who reads it is left for the coordinator.
+    let key = site.path("new/keys/x.pem");
+    fs::create_dir(site.path("new/keys")).expect("a folder can be made");
+    fs::write(&key, "-----BEGIN PRIVATE KEY-----\nMII\n").expect("it can be written");
+    let reads =
+        format!("if $trusted['certname'] =~ /^web0001/ {{ notify {{ file('{}'): }} }}\n", key.display());
+    let text = fs::read_to_string(&file).expect("it can be read");
+    fs::write(&file, reads + &text).expect("it can be written");
+    // A node that compiles, one that needs a file outside, one that fails, one that needs Ruby; in no order.
+    let nodes = ["web0008", "plain0003", "out0005", "db0002", "ruby0009", "bad0007", "web0001", "plain0004"]
+        .map(|name| format!("{name}.example.com"));
+    let compile = |nodes: &[String], more: &[&str]| {
+        let mut command = site.bunraku(&["compile", "--no-config", "--environment"]);
+        command.arg(site.path("new")).arg("--factpath").arg(site.path("facts")).args(more).args(nodes);
+        let (status, out, err) = output(&mut command);
+        let plain: Vec<String> = out.lines().map(without_own).collect();
+        (status, plain, err)
+    };
+    let one = compile(&nodes, &[]);
+    assert_eq!((one.0, one.1.len()), (Some(1), 6), "{}", one.2);
+    let each: Vec<_> = nodes.iter().map(|node| compile(std::slice::from_ref(node), &[])).collect();
+    assert_eq!(one.1, each.iter().flat_map(|one| one.1.clone()).collect::<Vec<_>>());
+    assert_eq!(one.2, each.iter().map(|one| one.2.clone()).collect::<String>());
+    for word in ["Warning: of web0008", "ü", "not on db0002", "no 10.0.0.7"] {
+        assert!(one.2.contains(word), "{word}: {}", one.2);
+    }
+    let on = format!("index:{}", site.path("engine").display());
+    let cache = site.path("cache").display().to_string();
+    let on = ["--on", &on, "--shard", "3", "--cache", &cache];
+    let (status, run, err) = {
+        let mut command = site.bunraku(&["compile", "--no-config", "--detach", "--environment"]);
+        command.arg(site.path("new")).arg("--factpath").arg(site.path("facts")).args(on).args(&nodes);
+        output(&mut command)
+    };
+    assert_eq!(status, Some(0), "{err}");
+    let worked = output(&mut site.worker(on[1], "worker"));
+    assert!(worked.0 == Some(0) && worked.2.contains("3 jobs are done"), "{}", worked.2);
+    let other = compile(&nodes, &on);
+    let (note, messages) = other.2.split_once('\n').expect("it says what the run is called");
+    assert!(note.starts_with("run ") && note.contains(run.trim_end()), "{note}");
+    assert_eq!((other.0, &other.1, messages), (one.0, &one.1, &one.2[..]));
+    // Whoever knows only the run has what workers have done.
+    let told = output(&mut site.bunraku(&["fleet", "collect", run.trim_end()]));
+    assert_eq!((told.0, told.1.lines().count()), (Some(1), 3), "{}", told.2);
+    assert!(
+        told.2.contains("out0005.example.com: It can be compiled only where its tree lies"),
+        "{}",
+        told.2
+    );
+    for wrong in [["--stats"].as_slice(), &["--profile", "x"]] {
+        assert_eq!(compile(&nodes[..1], &[&on, wrong].concat()).0, Some(2));
+    }
+}
+
 #[test]
 fn what_can_not_go_to_others_is_refused_by_name() {
     let site = Site::new(3);
@@ -132,8 +341,12 @@ fn what_can_not_go_to_others_is_refused_by_name() {
         assert!(err.contains(word), "{word}: {err}");
     };
     refused(&["--storeconfigs", &store], "A store of exported resources");
-    let hiera = site.path("outside.txt").display().to_string();
-    refused(&["--hiera_config", &hiera], "outside.txt");
+    let answers = site.path("answers");
+    fs::create_dir(&answers).expect("a folder can be made");
+    fs::write(answers.join("web0001.example.com.yaml"), "environment: old\n").expect("it can be written");
+    let elsewhere = ["--on", &on, "--enc-answers", &answers.display().to_string()];
+    let (status, _, err) = output(&mut site.compile(&elsewhere));
+    assert!(status == Some(1) && err.contains("web0001.example.com is compiled from"), "{err}");
     std::os::unix::fs::symlink(site.path("outside.txt"), site.path("new/modules/site/files/link"))
         .expect("a link can be made");
     refused(&[], "modules/site/files/link leads out of the tree");

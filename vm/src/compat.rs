@@ -6,11 +6,12 @@
 //! Source: the oracles of `tests/oracle/`, Puppet 7.23.0 and 8.10.0 and OpenVox 9.0.0~rc1; each rule is shown by cases of
 //! `spec/` whose blocks carry a version. Settings' defaults by version are not here but in the table of settings.
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// A version whose defaults and rules are in force.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Compat {
     /// Puppet 7, as 7.23.0 (Debian 12) does it.
     V7,

@@ -14,12 +14,13 @@ use async_nats::jetstream::consumer::pull;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::{Acker, PublishMessage};
 use async_nats::jetstream::object_store::InfoErrorKind;
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use async_nats::jetstream::{self, AckKind};
 use async_nats::{Client, ConnectOptions};
 use bunraku_fleet::engine::job::build;
 use bunraku_fleet::engine::{Arrived, Engine, Hash, Job, Taken, Ticket};
 use futures_util::StreamExt;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -33,6 +34,8 @@ const LARGEST_MESSAGE: usize = 512 << 10;
 /// What a result begins with, in a message: it follows, or the hash of the object that it is.
 const HERE: u8 = b'=';
 const OBJECT: u8 = b'@';
+/// How many results are read before they are told of.
+const MOST_RESULTS: usize = 1000;
 /// How long is waited for a job at a time.
 const TAKE: Duration = Duration::from_secs(1);
 /// How long a server may be away before that is an error.
@@ -74,8 +77,8 @@ pub struct Nats {
 struct State {
     taken: HashMap<Ticket, std::sync::Arc<Acker>>,
     next: Ticket,
-    /// Results that were told of.
-    told: HashSet<String>,
+    /// Behind which message results are new, by run.
+    told: HashMap<Hash, u64>,
     /// The last advisory that was read, by run.
     read: HashMap<Hash, u64>,
 }
@@ -182,14 +185,43 @@ impl Nats {
             let (subject, _) = found.map_err(|error| failed(&error))?;
             shards.extend(subject.strip_prefix(&prefix).map(str::to_owned));
         }
-        shards.sort();
         Ok(shards)
     }
 
-    async fn result(&self, run: &Hash, shard: &str) -> Result<Vec<u8>, String> {
-        let found = self.streams.results.get_last_raw_message_by_subject(&results(run, shard)).await;
-        let found = found.map_err(|error| failed("a result can't be read")(&error))?;
-        match found.payload.split_first() {
+    /// Results of a run behind a message, some of them, and the last message that was read. Each message is read by its number and
+    /// once: what a server needs to find those of a run among all grows with all.
+    async fn next_results(&self, run: &Hash, after: Option<u64>) -> Result<(Vec<Arrived>, u64), String> {
+        let failed = failed("a result can't be read");
+        let stream = &self.streams.results;
+        let last = stream.get_info().await.map_err(|error| failed(&error))?.state.last_sequence;
+        let prefix = results(run, "");
+        let mut after = match after {
+            Some(after) => after,
+            None => match stream.get_first_raw_message_by_subject(format!("{prefix}>"), 1).await {
+                Ok(first) => first.sequence - 1,
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => last,
+                Err(error) => return Err(failed(&error)),
+            },
+        };
+        let mut arrived = Vec::new();
+        while after < last && arrived.len() < MOST_RESULTS {
+            after += 1;
+            let message = match stream.get_raw_message(after).await {
+                Ok(message) => message,
+                // What is too old is gone.
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => continue,
+                Err(error) => return Err(failed(&error)),
+            };
+            if let Some(shard) = message.subject.strip_prefix(&prefix) {
+                arrived.push((shard.to_owned(), self.result(shard, &message.payload).await?));
+            }
+        }
+        Ok((arrived, after))
+    }
+
+    /// A result of the message that says it.
+    async fn result(&self, shard: &str, payload: &[u8]) -> Result<Vec<u8>, String> {
+        match payload.split_first() {
             Some((&HERE, bytes)) => Ok(bytes.to_vec()),
             Some((&OBJECT, hash)) => {
                 let hash: Hash = String::from_utf8_lossy(hash).parse()?;
@@ -327,7 +359,7 @@ impl Engine for Nats {
         state.next += 1;
         let ticket = state.next;
         state.taken.insert(ticket, std::sync::Arc::new(acker));
-        Ok(Taken::Job(ticket, job))
+        Ok(Taken::Job(ticket, Box::new(job)))
     }
 
     fn progress(&self, ticket: Ticket) -> Result<(), String> {
@@ -364,20 +396,18 @@ impl Engine for Nats {
     fn results(&self, run: &Hash, wait: Duration) -> Result<Vec<Arrived>, String> {
         let begun = Instant::now();
         loop {
-            let shards = self.patiently(async || self.shards(run).await)?;
-            let is_new = |shard: &String| !self.state().told.contains(&results(run, shard));
-            let new: Vec<String> = shards.into_iter().filter(is_new).collect();
-            if !new.is_empty() || begun.elapsed() >= wait {
-                let mut arrived = Vec::with_capacity(new.len());
-                for shard in new {
-                    let result = self.patiently(async || self.result(run, &shard).await)?;
-                    self.state().told.insert(results(run, &shard));
-                    arrived.push((shard, result));
-                }
+            let after = self.state().told.get(run).copied();
+            let (arrived, last) = self.patiently(async || self.next_results(run, after).await)?;
+            self.state().told.insert(run.clone(), last);
+            if !arrived.is_empty() || begun.elapsed() >= wait {
                 return Ok(arrived);
             }
             std::thread::sleep(AGAIN.min(wait));
         }
+    }
+
+    fn with_results(&self, run: &Hash) -> Result<Vec<String>, String> {
+        self.patiently(async || self.shards(run).await)
     }
 
     fn given_up(&self, run: &Hash) -> Result<Vec<String>, String> {

@@ -9,7 +9,7 @@ use super::shard::Shard;
 use super::{Engine, Job};
 use crate::compile::{self, save::Folder};
 use crate::diff::{Found, State};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::time::Duration;
 
 /// How long is waited for results at a time.
@@ -197,6 +197,7 @@ fn not_done(want: Want, name: &str, why: String) -> Outcome {
             failure: Some(why.into()),
             saved: None,
         }),
+        Want::Printed => Outcome::Printed(Err(why)),
     }
 }
 
@@ -218,14 +219,13 @@ pub struct Status {
 /// # Errors
 /// When the engine can't be asked.
 pub fn status(engine: &dyn Engine, run: &Hash, plan: &Plan) -> Result<Status, String> {
-    let done = engine.results(run, Duration::ZERO)?;
+    let done: HashSet<String> = engine.with_results(run)?.into_iter().collect();
     let given_up = engine.given_up(run)?;
-    let is_there = |shard: &String| done.iter().any(|(name, _)| name == shard);
     Ok(Status {
         shards: plan.shards.len(),
-        done: (0..plan.shards.len()).filter(|number| is_there(&number.to_string())).count(),
+        done: (0..plan.shards.len()).filter(|number| done.contains(&number.to_string())).count(),
         nodes: plan.nodes(),
-        given_up: given_up.iter().filter(|shard| !is_there(shard)).count(),
+        given_up: given_up.iter().filter(|shard| !done.contains(*shard)).count(),
     })
 }
 
@@ -236,7 +236,7 @@ mod tests {
     use crate::engine::threads::Threads;
     use crate::engine::{Arrived, Taken, Ticket};
     use bunraku::bench::Target;
-    use bunraku::{Environment, Node, Settings};
+    use bunraku::{Environment, Lent, Node, Settings};
     use serde_json::Value as Json;
     use std::sync::Mutex;
 
@@ -293,6 +293,9 @@ mod tests {
             self.work();
             self.engine.results(run, Duration::ZERO)
         }
+        fn with_results(&self, run: &Hash) -> Result<Vec<String>, String> {
+            self.engine.with_results(run)
+        }
         fn given_up(&self, _: &Hash) -> Result<Vec<String>, String> {
             Ok(std::mem::take(&mut *self.given_up.lock().expect("nobody panics")))
         }
@@ -316,7 +319,9 @@ mod tests {
                 targets: &|name| Ok(vec![target(name)]),
                 threads: 2,
                 archives: &[b"an archive".to_vec()],
+                folders: &[Some("/nowhere".into())],
                 rules: Vec::new(),
+                lent: &Lent::new(Vec::new(), BTreeMap::new()),
                 want: Want::Differences,
                 report: Json::Null,
             };

@@ -114,13 +114,14 @@ mod tests {
     fn run(index: &Index, shards: usize) -> (Hash, Plan) {
         let hash = index.keep(b"x").expect("it can be written");
         let shards = (0..shards).map(|_| Part { facts: hash.clone(), nodes: 1 }).collect();
-        let (from, rules) = (hash.clone(), hash);
+        let (from, rules, lent) = (hash.clone(), hash.clone(), hash);
         let plan = Plan {
             format: FORMAT,
             fingerprint: build(),
             from,
             to: None,
             rules,
+            lent,
             want: Want::Outcome,
             shards,
             report: serde_json::Value::Null,

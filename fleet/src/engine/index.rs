@@ -9,12 +9,15 @@
 //!
 //! Where that lies is a [`Place`]: a [`Folder`](super::folder::Folder), or a bucket of S3 in a crate of its own (`bunraku-fleet-s3`).
 
+use super::open_shards::{Next, OpenShards};
 use super::plan::Plan;
 use super::{Arrived, Engine, Hash, Job, Taken, Ticket};
-use std::collections::{HashMap, HashSet};
-use std::hash::{BuildHasher, RandomState};
-use std::sync::{Mutex, MutexGuard};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+
+/// Looking for new results takes at most this part of the time in which they are waited for, however many there are.
+const LISTING_SHARE: u32 = 10;
 
 /// Where an index lies: files by their paths, with `/` between folders.
 pub trait Place: Send + Sync {
@@ -62,13 +65,18 @@ pub trait Place: Send + Sync {
 pub struct Index {
     place: Box<dyn Place>,
     state: Mutex<State>,
+    /// Runs that have something to be done; none for one that is over, which is not looked at again.
+    runs: Mutex<BTreeMap<Hash, Option<OpenShards>>>,
 }
 
 #[derive(Default)]
 struct State {
     taken: HashMap<Ticket, (Hash, String)>,
     next: Ticket,
-    told: HashSet<(Hash, String)>,
+    /// Results that were told of, by run.
+    told: HashMap<Hash, HashSet<String>>,
+    /// When a run's results are to be listed again.
+    due: HashMap<Hash, Instant>,
 }
 
 /// The place and the run of a run's name, `PLACE/runs/RUN`; none where it is no such name.
@@ -102,7 +110,7 @@ fn object(hash: &Hash) -> String {
 impl Index {
     /// The index that lies at a place.
     pub fn new(place: Box<dyn Place>) -> Index {
-        Index { place, state: Mutex::default() }
+        Index { place, state: Mutex::default(), runs: Mutex::default() }
     }
 
     /// What a run is called, by which [`split`] finds it.
@@ -127,19 +135,38 @@ impl Index {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(|held| held.into_inner())
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn runs(&self) -> Result<Vec<Hash>, String> {
+    /// Opens the runs that have come since this was asked last.
+    fn open_new(&self, runs: &mut BTreeMap<Hash, Option<OpenShards>>) -> Result<(), String> {
         let names = self.place.names("runs")?;
-        let mut runs = Vec::new();
         for run in names.iter().filter_map(|name| name.parse::<Hash>().ok()) {
-            if self.place.has(&manifest(&run))? {
-                runs.push(run);
+            if !runs.contains_key(&run) && self.place.has(&manifest(&run))? {
+                let open = OpenShards::new(self.plan(&run)?);
+                runs.insert(run, Some(open));
             }
         }
-        runs.sort();
-        Ok(runs)
+        Ok(())
+    }
+
+    /// A shard of the runs that are known, or whether some are still being done here.
+    fn next(&self, runs: &mut BTreeMap<Hash, Option<OpenShards>>) -> Result<Next, String> {
+        let mut is_busy = false;
+        for (run, shards) in runs {
+            let Some(open) = shards else { continue };
+            let list = || -> Result<HashSet<String>, String> {
+                Ok(self.place.names(&results(run))?.into_iter().collect())
+            };
+            let is_taken =
+                |shard: &str| self.state().taken.values().any(|(of, taken)| of == run && taken == shard);
+            match open.next(run, &list, &|shard| self.is_done(run, shard), &is_taken)? {
+                Next::Over => *shards = None,
+                Next::Busy => is_busy = true,
+                job => return Ok(job),
+            }
+        }
+        Ok(if is_busy { Next::Busy } else { Next::Over })
     }
 }
 
@@ -164,30 +191,28 @@ impl Engine for Index {
     }
 
     fn take(&self) -> Result<Taken, String> {
-        let mut is_busy = false;
-        for run in self.runs()? {
-            let jobs = self.plan(&run)?.jobs(&run);
-            let done: HashSet<String> = self.place.names(&results(&run))?.into_iter().collect();
-            // Whoever else looks begins elsewhere.
-            let begin = RandomState::new().hash_one(0) as usize % jobs.len().max(1);
-            let open = jobs[begin..].iter().chain(&jobs[..begin]).filter(|job| !done.contains(&job.shard));
-            for job in open {
+        let mut runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut next = self.next(&mut runs)?;
+        // Whether there are other runs is looked for only when those that are known have nothing to do.
+        if !matches!(next, Next::Job(_)) {
+            self.open_new(&mut runs)?;
+            next = self.next(&mut runs)?;
+        }
+        drop(runs);
+        match next {
+            Next::Job(job) => {
                 let mut state = self.state();
-                let whose = (run.clone(), job.shard.clone());
-                if state.taken.values().any(|taken| *taken == whose) {
-                    is_busy = true;
-                    continue;
-                }
                 state.next += 1;
                 let ticket = state.next;
-                state.taken.insert(ticket, whose);
-                return Ok(Taken::Job(ticket, job.clone()));
+                state.taken.insert(ticket, (job.run.clone(), job.shard.clone()));
+                Ok(Taken::Job(ticket, job))
             }
+            Next::Busy => {
+                std::thread::sleep(self.place.pause());
+                Ok(Taken::Nothing)
+            }
+            Next::Over => Ok(Taken::Over),
         }
-        if is_busy {
-            std::thread::sleep(self.place.pause());
-        }
-        Ok(if is_busy { Taken::Nothing } else { Taken::Over })
     }
 
     fn progress(&self, _: Ticket) -> Result<(), String> {
@@ -210,21 +235,38 @@ impl Engine for Index {
     }
 
     fn results(&self, run: &Hash, wait: Duration) -> Result<Vec<Arrived>, String> {
-        let begun = Instant::now();
+        let end = Instant::now() + wait;
         loop {
+            let due = self.state().due.get(run).copied().filter(|_| !wait.is_zero());
+            if let Some(due) = due {
+                std::thread::sleep(due.min(end).saturating_duration_since(Instant::now()));
+                if due > end {
+                    return Ok(Vec::new());
+                }
+            }
+            let begun = Instant::now();
             let mut names = self.place.names(&results(run))?;
-            names.retain(|name| !self.state().told.contains(&(run.clone(), name.clone())));
-            if !names.is_empty() || begun.elapsed() >= wait {
+            let now = Instant::now();
+            let pause = self.place.pause().max((now - begun) * LISTING_SHARE);
+            let mut state = self.state();
+            state.due.insert(run.clone(), now + pause);
+            let told = state.told.entry(run.clone()).or_default();
+            names.retain(|name| !told.contains(name));
+            drop(state);
+            if !names.is_empty() || now >= end {
                 names.sort();
                 let read = |name: String| {
                     let bytes = self.place.get(&result(run, &name))?;
-                    self.state().told.insert((run.clone(), name.clone()));
+                    self.state().told.entry(run.clone()).or_default().insert(name.clone());
                     Ok((name, bytes))
                 };
                 return names.into_iter().map(read).collect();
             }
-            std::thread::sleep(self.place.pause().min(wait));
         }
+    }
+
+    fn with_results(&self, run: &Hash) -> Result<Vec<String>, String> {
+        self.place.names(&results(run))
     }
 
     fn given_up(&self, _: &Hash) -> Result<Vec<String>, String> {

@@ -7,7 +7,7 @@ use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 /// The version of these forms. Another one is refused.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// The SHA-256 of an object, which it is known by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -85,6 +85,8 @@ pub enum Want {
     Outcome,
     /// The same, and its catalog.
     Catalogs,
+    /// Its catalog and what is logged meanwhile, as one compile prints them.
+    Printed,
 }
 
 /// See the module.
@@ -108,6 +110,8 @@ pub struct Job {
     pub facts: Hash,
     /// What of two catalogs is compared.
     pub rules: Hash,
+    /// What is lent of the coordinator's disk.
+    pub lent: Hash,
     /// What is wanted.
     pub want: Want,
 }
@@ -164,7 +168,8 @@ mod tests {
             from: hash.clone(),
             to: None,
             facts: hash.clone(),
-            rules: hash,
+            rules: hash.clone(),
+            lent: hash,
             want: Want::Outcome,
         };
         assert_eq!(Job::from_json(job.to_json().as_bytes()), Ok(job.clone()));

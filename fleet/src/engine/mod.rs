@@ -19,6 +19,7 @@ pub mod coordinator;
 pub mod folder;
 pub mod index;
 pub mod job;
+pub mod lent;
 pub mod outcome;
 pub mod plan;
 pub mod shard;
@@ -26,6 +27,7 @@ pub mod threads;
 pub mod worker;
 
 mod catalogs;
+mod open_shards;
 
 pub use job::{FORMAT, Hash, Job};
 
@@ -38,7 +40,7 @@ pub type Ticket = u64;
 #[derive(Debug)]
 pub enum Taken {
     /// A job.
-    Job(Ticket, Job),
+    Job(Ticket, Box<Job>),
     /// Nothing for now.
     Nothing,
     /// Nothing any more.
@@ -100,6 +102,12 @@ pub trait Engine: Send + Sync {
     /// # Errors
     /// When the engine can't be asked.
     fn results(&self, run: &Hash, wait: Duration) -> Result<Vec<Arrived>, String>;
+
+    /// Names of a run's shards that have results, in no order; the results themselves are not fetched.
+    ///
+    /// # Errors
+    /// When the engine can't be asked.
+    fn with_results(&self, run: &Hash) -> Result<Vec<String>, String>;
 
     /// Shards of a run that workers have begun and not ended too often, which this has not been told of before.
     ///

@@ -13,7 +13,7 @@ use crate::compare::{Declared, Difference, Sign};
 use crate::compile::save::Saved;
 use crate::compile::{self, Failure};
 use crate::diff::{Found, State};
-use bunraku::{Data, Diagnostic, Place};
+use bunraku::{Data, Diagnostic, Log, Place, Severity};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::time::Duration;
@@ -28,8 +28,19 @@ pub enum Outcome {
     Compared(Found),
     /// Whether it compiles.
     Compiled(compile::Node),
+    /// What a compile prints; or why there is nothing.
+    Printed(Result<Printed, String>),
     /// It takes what a worker has not, and is the coordinator's to do: what that is.
     Left(String),
+}
+
+/// What a compile prints.
+#[derive(Clone, Debug)]
+pub struct Printed {
+    /// What was logged.
+    pub logs: Vec<Log>,
+    /// The catalog, as JSON.
+    pub catalog: String,
 }
 
 /// A result.
@@ -95,9 +106,23 @@ enum Form {
         column: Option<u32>,
         microseconds: u64,
     },
+    Printed {
+        logs: Vec<LogForm>,
+        catalog: String,
+    },
     Left {
         why: String,
     },
+}
+
+#[derive(Serialize, Deserialize)]
+struct LogForm {
+    level: String,
+    message: String,
+    file: Option<String>,
+    line: Option<u32>,
+    column: Option<u32>,
+    source: Option<String>,
 }
 
 /// Words that stand for one node alone, with what they are.
@@ -181,6 +206,10 @@ fn form(outcome: &Outcome) -> serde_json::Result<Form> {
     let found = match outcome {
         Outcome::Compared(found) => found,
         Outcome::Compiled(node) => return Ok(compiled(node)),
+        Outcome::Printed(Ok(Printed { logs, catalog })) => {
+            return Ok(Form::Printed { logs: logs.iter().map(log).collect(), catalog: catalog.clone() });
+        }
+        Outcome::Printed(Err(why)) => return Ok(Form::Left { why: why.clone() }),
         Outcome::Left(why) => return Ok(Form::Left { why: why.clone() }),
     };
     let own = found.own.iter().map(|(word, what)| (word.clone(), (*what).to_owned())).collect();
@@ -219,6 +248,24 @@ fn compiled(node: &compile::Node) -> Form {
             }),
         },
     }
+}
+
+fn log(log: &Log) -> LogForm {
+    let Place { file, line, column } = &log.place;
+    LogForm {
+        level: log.level.name().to_owned(),
+        message: log.message.clone(),
+        file: file.as_deref().map(str::to_owned),
+        line: *line,
+        column: *column,
+        source: log.source.clone(),
+    }
+}
+
+fn read_log(form: LogForm) -> Result<Log, String> {
+    let LogForm { level, message, file, line, column, source } = form;
+    let level = Severity::by_name(&level).ok_or_else(|| format!("there is no level {level}"))?;
+    Ok(Log { level, message, place: Place { file: file.map(Into::into), line, column }, source })
 }
 
 fn difference(one: &Difference) -> serde_json::Result<DifferenceForm> {
@@ -280,6 +327,10 @@ fn outcome(name: &str, form: Form) -> Result<Outcome, String> {
             let place = Place { file: file.map(Into::into), line, column };
             node(microseconds, 0, Some(Failure { message, place }), None)
         }
+        Form::Printed { logs, catalog } => {
+            let logs = logs.into_iter().map(read_log).collect::<Result<_, _>>()?;
+            Outcome::Printed(Ok(Printed { logs, catalog }))
+        }
         Form::Left { why } => Outcome::Left(why),
     })
 }
@@ -316,7 +367,8 @@ mod tests {
             from: hash.clone(),
             to: None,
             facts: hash.clone(),
-            rules: hash,
+            rules: hash.clone(),
+            lent: hash,
             want: Want::Differences,
         }
     }
@@ -362,6 +414,15 @@ mod tests {
             node(Some(failure), None),
             node(None, Some(saved)),
             node(None, None),
+            Outcome::Printed(Ok(Printed {
+                logs: vec![Log {
+                    level: Severity::Notice,
+                    message: "a\nb".to_owned(),
+                    place: Place { file: Some("f.pp".into()), line: Some(1), column: None },
+                    source: Some("Scope(Class[main])".to_owned()),
+                }],
+                catalog: "{\"name\":\"ü\"}".to_owned(),
+            })),
             Outcome::Left("Ruby".to_owned()),
         ];
         let nodes = compared.chain(more).map(|outcome| ("n".to_owned(), outcome)).collect();

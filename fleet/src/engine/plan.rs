@@ -2,12 +2,15 @@
 //! name, and whoever knows that can go on with it.
 
 use super::job::{self, Hash, Want, is_own};
+use super::lent;
 use super::shard::{Part, Shard};
 use super::{Engine, FORMAT, Job};
 use crate::pool;
+use bunraku::Lent;
 use bunraku::bench::Target;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+use std::path::PathBuf;
 
 /// How many nodes a shard has, unless somebody says.
 pub const SHARD: usize = 1000;
@@ -26,6 +29,8 @@ pub struct Plan {
     pub to: Option<Hash>,
     /// What of two catalogs is compared.
     pub rules: Hash,
+    /// What is lent of the coordinator's disk.
+    pub lent: Hash,
     /// What is wanted of each node.
     pub want: Want,
     /// The shards, in the order of the names in them.
@@ -72,6 +77,7 @@ impl Plan {
             to: self.to.clone(),
             facts,
             rules: self.rules.clone(),
+            lent: self.lent.clone(),
             want: self.want,
         }
     }
@@ -89,8 +95,12 @@ pub struct Work<'w> {
     pub threads: usize,
     /// The bytes of the archives, as many.
     pub archives: &'w [Vec<u8>],
+    /// Where the trees lie that they are of: a node whose code lies elsewhere can't go with a job.
+    pub folders: &'w [Option<PathBuf>],
     /// What of two catalogs is compared, as an object.
     pub rules: Vec<u8>,
+    /// What is lent of this machine's disk.
+    pub lent: &'w Lent,
     /// What is wanted of each node.
     pub want: Want,
     /// See [`Plan::report`].
@@ -106,12 +116,26 @@ pub fn prepare(engine: &dyn Engine, work: &Work<'_>) -> Result<(Hash, Plan), Str
     let from = archives.next().ok_or("There is no tree to compile from")??;
     let to = archives.next().transpose()?;
     let rules = engine.keep(&work.rules)?;
+    let lent = engine.keep(&lent::encode(work.lent)?)?;
     let chunks: Vec<&[String]> = work.names.chunks(work.shard.max(1)).collect();
     let numbers: Vec<String> = (0..chunks.len()).map(|number| number.to_string()).collect();
     let made = |number: &str| -> Result<(Vec<u8>, usize), String> {
         let names = number.parse().ok().and_then(|number: usize| chunks.get(number).copied());
         let (names, mut shard) = (names.unwrap_or_default(), Shard::default());
-        names.iter().try_for_each(|name| shard.add(name, (work.targets)(name)))?;
+        for name in names {
+            let targets = (work.targets)(name);
+            for (target, tree) in targets.iter().flatten().zip(work.folders) {
+                if let (Some(folder), true) =
+                    (target.environment.folder(), target.environment.folder() != tree.as_deref())
+                {
+                    return Err(format!(
+                        "{name} is compiled from {}: only what lies in a tree can go with a job",
+                        folder.display()
+                    ));
+                }
+            }
+            shard.add(name, targets)?;
+        }
         Ok((shard.encode()?, names.len()))
     };
     let (mut shards, mut kept) = (Vec::new(), Ok(()));
@@ -124,7 +148,8 @@ pub fn prepare(engine: &dyn Engine, work: &Work<'_>) -> Result<(Hash, Plan), Str
     })?;
     kept?;
     let (want, report) = (work.want, work.report.clone());
-    let plan = Plan { format: FORMAT, fingerprint: job::build(), from, to, rules, want, shards, report };
+    let plan =
+        Plan { format: FORMAT, fingerprint: job::build(), from, to, rules, lent, want, shards, report };
     let run = engine.keep(&plan.encode())?;
     Ok((run, plan))
 }
@@ -143,6 +168,7 @@ mod tests {
             from: hash.clone(),
             to: None,
             rules: hash.clone(),
+            lent: hash.clone(),
             want: Want::Outcome,
             shards,
             report: Json::Null,

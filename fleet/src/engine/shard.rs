@@ -9,13 +9,14 @@
 
 use super::job::{Hash, is_own};
 use super::{FORMAT, job};
-use bunraku::Portable;
 use bunraku::bench::Target;
 use bunraku::files::read;
+use bunraku::{Lent, Portable};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// How hard is tried to make it small: it is made once, and moved once or twice.
 const LEVEL: i32 = 3;
@@ -99,11 +100,11 @@ impl Shard {
             .then(|| [first, second].map(|nodes| Shard { hows: self.hows.clone(), nodes: nodes.to_vec() }))
     }
 
-    /// The targets by node, whose environments are archives: one or two.
-    pub fn targets(self, archives: &[&Path]) -> Targets {
+    /// The targets by node, whose environments are archives, one or two, and what was lent besides.
+    pub fn targets(self, archives: &[&Path], lent: &Arc<Lent>) -> Targets {
         let archives = archives.iter().map(|path| path.to_path_buf()).collect();
         let nodes = self.nodes.into_iter().map(|line| (line.name.clone(), line)).collect();
-        Targets { hows: self.hows, nodes, archives }
+        Targets { hows: self.hows, nodes, archives, lent: lent.clone() }
     }
 
     /// As an object.
@@ -158,6 +159,8 @@ pub(super) fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     encoder.long_distance_matching(true)?;
     encoder.window_log(WINDOW)?;
     encoder.include_checksum(true)?;
+    // For few bytes the tables of a long window would take longer to make than all else.
+    encoder.set_pledged_src_size(Some(bytes.len() as u64))?;
     encoder.write_all(bytes)?;
     encoder.finish()
 }
@@ -167,6 +170,7 @@ pub struct Targets {
     hows: Vec<String>,
     nodes: BTreeMap<String, Line>,
     archives: Vec<PathBuf>,
+    lent: Arc<Lent>,
 }
 
 impl Targets {
@@ -183,7 +187,7 @@ impl Targets {
         let (form, archive) = line.sides.get(side).zip(self.archives.get(side)).ok_or_else(wrong)?;
         let node = form.node.as_ref().or_else(|| line.sides.first()?.node.as_ref()).ok_or_else(wrong)?;
         let how = self.hows.get(form.how).ok_or_else(wrong)?;
-        Portable { node: node.clone(), how: how.clone() }.target(archive)
+        Portable { node: node.clone(), how: how.clone() }.target(archive, &self.lent)
     }
 }
 
@@ -228,7 +232,8 @@ mod tests {
             (vec!["a".into(), "b".into(), "d".into()], vec!["e".into(), "f".into()])
         );
         assert!(second.halves().expect("two").iter().all(|one| one.halves().is_none()));
-        let targets = second.targets(&[Path::new("/1.bnr"), Path::new("/2.bnr")]);
+        let lent = Arc::new(Lent::new(Vec::new(), BTreeMap::new()));
+        let targets = second.targets(&[Path::new("/1.bnr"), Path::new("/2.bnr")], &lent);
         let both = [0, 1].map(|side| targets.get(side, "e").expect("it is there"));
         assert_eq!(both.each_ref().map(|one| one.node.facts().to_json()), ["{\"x\":1}", "{\"x\":2}"]);
         assert_eq!(targets.get(0, "f").err(), Some("no facts".to_owned()));

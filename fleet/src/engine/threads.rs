@@ -73,7 +73,7 @@ impl Engine for Threads {
         state.next += 1;
         let ticket = state.next;
         state.taken.insert(ticket, job.clone());
-        Ok(Taken::Job(ticket, job))
+        Ok(Taken::Job(ticket, Box::new(job)))
     }
 
     fn progress(&self, _: Ticket) -> Result<(), String> {
@@ -112,6 +112,12 @@ impl Engine for Threads {
         let results = new.iter().map(|whose| (whose.1.clone(), state.results[whose].clone())).collect();
         state.told.extend(new);
         Ok(results)
+    }
+
+    fn with_results(&self, run: &Hash) -> Result<Vec<String>, String> {
+        let state = self.state();
+        let of_run = state.results.keys().filter(|whose| whose.0 == *run);
+        Ok(of_run.map(|whose| whose.1.clone()).collect())
     }
 
     fn given_up(&self, _: &Hash) -> Result<Vec<String>, String> {

@@ -1,23 +1,25 @@
 //! A worker: does jobs, with archives that it keeps on its disk.
 //!
-//! What it compiles is confined to the archives: it reads nothing of its own machine but the keys that it was given for encrypted
-//! data, runs no program and no Ruby in a process. A node that needs any of these is left to the coordinator, so that what comes of
+//! What it compiles is confined to the archives and to what the coordinator has lent of its disk: it reads nothing of its own machine
+//! but the keys that it was given for encrypted data, runs no program and no Ruby in a process. A node that needs any of these is left to the coordinator, so that what comes of
 //! a node never depends on who has compiled it.
 
 use super::catalogs::Catalogs;
 use super::job::{Hash, Want};
-use super::outcome::{Outcome, Outcomes};
+use super::lent;
+use super::outcome::{Outcome, Outcomes, Printed};
 use super::shard::{Shard, Targets};
 use super::{Engine, Job, Taken, Ticket};
 use crate::compare::{Rules, Sources};
 use crate::compile;
 use crate::compile::{Fleet, Keep, Node};
 use crate::diff::{self, From, Sides, Watch};
+use crate::pool;
 use crate::tree::Files;
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::files::write::{self, Access};
-use bunraku::{Cause, Compiler, Diagnostic, Reads};
+use bunraku::{Cause, Compilation, Compiler, Diagnostic, Lent, Reads};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -43,6 +45,8 @@ pub struct Worker {
     cache: Cache,
     compiler: Compiler,
     threads: usize,
+    /// What the run at hand has lent of its coordinator's disk, by its hash, which says all of it: so it is never stale.
+    lent: Mutex<Option<(Hash, Arc<Lent>)>>,
     /// What modules' files hold, by archive and where its tree is to lie: a few.
     files: Mutex<HashMap<(PathBuf, usize), Arc<Files>>>,
 }
@@ -54,7 +58,7 @@ impl Worker {
     /// A worker that keeps archives in a cache, on so many threads; keys of encrypted data may lie at `keys`.
     pub fn new(cache: Cache, threads: usize, keys: Vec<PathBuf>) -> Worker {
         let compiler = Compiler::new().settled().confined_to(Vec::new(), keys);
-        Worker { cache, compiler, threads, files: Mutex::default() }
+        Worker { cache, compiler, threads, lent: Mutex::default(), files: Mutex::default() }
     }
 
     /// What comes of a job.
@@ -70,12 +74,13 @@ impl Worker {
             .map_err(|error| format!("The rules of shard {} are wrong: {error}", job.shard))?;
         let shard = Shard::decode(&engine.fetch(&job.facts)?)?;
         let names = shard.names();
-        let targets = shard.targets(&archives);
+        let targets = shard.targets(&archives, &self.lent(engine, &job.lent)?);
         let outcomes = match (job.want, &archives[..]) {
             (Want::Differences, [_, _]) => self.differences((&names, &targets), &archives, &comparison)?,
             (Want::Differences, _) => return Err(format!("Shard {} has one tree", job.shard)),
             (Want::Outcome, _) => self.outcomes(&names, &targets, None)?,
             (Want::Catalogs, _) => self.catalogs(engine, &names, &targets)?,
+            (Want::Printed, _) => self.printed(&names, &targets)?,
         };
         outcomes.encode(job)
     }
@@ -91,6 +96,16 @@ impl Worker {
             write::replace(path, &bytes, Access::Exactly(0o600))
                 .map_err(|error| format!("Could not write {}: {error}", path.display()))
         })
+    }
+
+    fn lent(&self, engine: &dyn Engine, hash: &Hash) -> Result<Arc<Lent>, String> {
+        let mut known = self.lent.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, lent)) = known.as_ref().filter(|(own, _)| own == hash) {
+            return Ok(lent.clone());
+        }
+        let lent = Arc::new(lent::decode(&engine.fetch(hash)?)?);
+        *known = Some((hash.clone(), lent.clone()));
+        Ok(lent)
     }
 
     fn differences(
@@ -143,6 +158,27 @@ impl Worker {
         let catalogs = Catalogs::default();
         let outcomes = self.outcomes(names, targets, Some(&catalogs))?;
         Ok(Outcomes { catalogs: Some(engine.keep(&catalogs.encode()?)?), ..outcomes })
+    }
+
+    /// What compiles print. One that fails is left to the coordinator, who tells all of an error.
+    fn printed(&self, names: &[String], targets: &Targets) -> Result<Outcomes, String> {
+        let impure = Impure::default();
+        let print = |name: &str| -> Outcome {
+            let mut target = match targets.get(0, name) {
+                Ok(target) => without_ruby(target),
+                Err(why) => return Outcome::Left(why),
+            };
+            target.settings.reads = true;
+            let Compilation { result, logs, reads, .. } = self.compiler.trial(&target);
+            impure.compiled(&target, result.as_ref().err(), reads);
+            match result {
+                Ok(catalog) => Outcome::Printed(Ok(Printed { logs, catalog: catalog.into_json() })),
+                Err(error) => Outcome::Left(error.message),
+            }
+        };
+        let mut nodes = Vec::with_capacity(names.len());
+        pool::run(names, self.threads, print, |name, outcome| nodes.push((name.to_owned(), outcome)))?;
+        Ok(Outcomes { nodes: impure.leave(nodes), catalogs: None })
     }
 
     /// What the files of a side's modules hold, where that is compared.

@@ -3,9 +3,10 @@
 use super::cache::{self, Cache};
 use super::modules::own_path;
 use super::{Preparation, Tree};
-use bunraku::Compat;
 use bunraku::archive::{Options, build, open};
 use bunraku::files::read;
+use bunraku::{Compat, Configuration, Environment};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -55,15 +56,17 @@ pub(super) fn kept(
     })
 }
 
-/// The bytes of an archive of a tree as it is now, with all its files: other processes need nothing else of it.
+/// The bytes of an archive of a tree as it is now, with all its files: other processes need nothing else of it. By a machine's
+/// configuration the modules for all environments are in it, too.
 ///
 /// # Errors
 /// When it can't be built; when something that catalogs may name as a source can't be in it: a link out of the tree, a private key.
-pub fn whole(tree: &Tree, how: &Preparation) -> Result<Vec<u8>, String> {
+pub fn whole(tree: &Tree, how: &Preparation, by: Option<&Configuration>) -> Result<Vec<u8>, String> {
     let Some(folder) = &tree.folder else { return of_archive(tree) };
     let modulepath = tree.modulepath.as_deref();
     let cache = how.cache.as_ref().ok_or("What goes to other processes needs a cache: --cache DIR")?;
-    let key = cache::key(&["whole", &folder.to_string_lossy(), &format!("{modulepath:?} {:?}", how.compat)]);
+    let key =
+        cache::key(&["whole", &folder.to_string_lossy(), &format!("{modulepath:?} {:?} {by:?}", how.compat)]);
     let mut left_out = Vec::new();
     let file = cache.file("archives", &key, |file| {
         let options = Options {
@@ -73,14 +76,27 @@ pub fn whole(tree: &Tree, how: &Preparation) -> Result<Vec<u8>, String> {
             compat: how.compat,
             ..Options::default()
         };
+        let options = by.map_or_else(|| options.clone(), |by| by.of_archive(options.clone()));
         left_out = build(&options, file, &|_| ())?.left_out;
         Ok(())
     })?;
-    let is_source = |path: &Path| path.components().any(|part| part.as_os_str() == "files");
+    let folders = match by {
+        Some(by) => {
+            let environment = Environment::at(folder).with_configuration(by);
+            let given = modulepath.map(<[PathBuf]>::to_vec);
+            let environment = given.into_iter().fold(environment, Environment::with_modulepath);
+            environment.modulepath()?.unwrap_or_default()
+        }
+        None => modulepath.map_or_else(|| own_path(folder), <[PathBuf]>::to_vec),
+    };
+    // What else is left out is refused to whoever asks for it there.
+    let below = |path: &Path| {
+        folders.iter().find_map(|folder| path.strip_prefix(folder).ok()?.iter().nth(1).map(OsStr::to_owned))
+    };
+    let is_source = |path: &Path| below(path).is_some_and(|part| part == "files");
     if let Some((path, why)) = left_out.iter().find(|(path, _)| is_source(path)) {
         return Err(format!("{} can't go to another process: {why}", path.display()));
     }
-    let folders = modulepath.map_or_else(|| own_path(folder), <[PathBuf]>::to_vec);
     folders.iter().try_for_each(|folder| no_links_out(folder, &folders))?;
     read::regular(&file, u64::MAX).map_err(|error| format!("Could not read {}: {error}", file.display()))
 }

@@ -6,12 +6,13 @@
 //! whole: two runs may make the same, and one that is interrupted leaves what is swept away by the next. Tests: `tests.rs` beside this.
 
 use sha2::{Digest, Sha256};
+use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::fs::{self, File, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// A folder of entries of several kinds, bounded in size.
@@ -19,8 +20,8 @@ use std::time::{Duration, SystemTime};
 pub struct Cache {
     folder: PathBuf,
     bound: u64,
-    /// The entries that this run has in use, locked against others who would remove them.
-    used: Mutex<Vec<File>>,
+    /// The entries that this run has in use, by their notes' names, each locked once against others who would remove it.
+    used: Mutex<HashMap<String, File>>,
 }
 
 /// How large a cache becomes unless told otherwise: 4 GiB.
@@ -95,8 +96,13 @@ impl Cache {
         self.lock(kind, key)?;
         fs::create_dir_all(self.folder.join(kind))
             .map_err(|error| format!("Could not use the cache {}: {error}", self.folder.display()))?;
+        let stamp = || fs::metadata(&path).and_then(|data| Ok((data.len(), data.modified()?))).ok();
+        let before = stamp();
         make(&path)?;
-        self.sweep();
+        // A worker asks for the same archive with each of thousands of jobs.
+        if before != stamp() {
+            self.sweep();
+        }
         Ok(path)
     }
 
@@ -136,14 +142,17 @@ impl Cache {
 
     /// Notes that an entry is used, as long as this run lasts.
     fn lock(&self, kind: &str, key: &str) -> Result<(), String> {
-        let path = self.folder.join(USED).join(format!("{kind}-{key}"));
-        let failed = |error: io::Error| format!("Could not use the cache {}: {error}", self.folder.display());
+        let name = format!("{kind}-{key}");
+        let path = self.folder.join(USED).join(&name);
+        let failed = |error: io::Error| format!("Could not write {}: {error}", path.display());
+        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(file) = used.get(&name) {
+            return file.set_modified(SystemTime::now()).map_err(failed);
+        }
         let file = OpenOptions::new().create(true).append(true).open(&path).map_err(failed)?;
         file.lock_shared().map_err(failed)?;
         file.set_modified(SystemTime::now()).map_err(failed)?;
-        if let Ok(mut used) = self.used.lock() {
-            used.push(file);
-        }
+        used.insert(name, file);
         Ok(())
     }
 

@@ -307,6 +307,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         configuration: job.configuration.clone(),
         compat,
         confinement: None,
+        lent: None,
         strict: Strict::default(),
         code_timeout: Duration::ZERO,
     }

@@ -4,19 +4,23 @@ use crate::environment_conf;
 use crate::file::{ConfigFile, Section, Written};
 use crate::in_force::InForce;
 use crate::layout::Layout;
+use crate::origin::Origin;
 use crate::table::Table;
 use crate::value::Raw;
 use bunraku_files::read;
 use bunraku_vm::compat::Compat;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// The sections that a `puppet.conf` may have.
 pub const SECTIONS: [&str; 5] = ["main", "server", "master", "agent", "user"];
+/// The settings whose defaults depend on what lies on the disk.
+const FROM_THE_DISK: [&str; 2] = ["hiera_config", "cadir"];
 /// Bytes that a `puppet.conf` may hold.
 const MAX_CONF: u64 = 16 << 20;
 
 /// What has been read. Two are equal if they say the same.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Configuration {
     /// Whose settings and defaults they are.
     pub compat: Compat,
@@ -84,6 +88,23 @@ impl Configuration {
             }
         }
         Ok(())
+    }
+
+    /// The same for another machine, where what follows from this one's disk is said as it is here.
+    ///
+    /// # Errors
+    /// When such a setting can't be told.
+    pub fn for_elsewhere(&self) -> Result<Configuration, String> {
+        let mut own = self.clone();
+        for name in FROM_THE_DISK {
+            if self.table().find(name).is_some() {
+                let found = self.in_force().get(name)?;
+                if found.origin == Origin::Default {
+                    own.given.push((name.to_owned(), Raw::Text(found.value.to_string())));
+                }
+            }
+        }
+        Ok(own)
     }
 
     /// Why nothing of its `puppet.conf` is in force: the file is malformed. Whoever reads a configuration says so.

@@ -3,9 +3,10 @@
 //! brackets are errors there, too.
 
 use crate::value::Raw;
+use serde::{Deserialize, Serialize};
 
 /// A file that has been read.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ConfigFile {
     /// Its path.
     pub path: String,
@@ -14,7 +15,7 @@ pub struct ConfigFile {
 }
 
 /// A section.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Section {
     /// Its name.
     pub name: String,
@@ -23,7 +24,7 @@ pub struct Section {
 }
 
 /// A setting in a file.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Written {
     /// Its name.
     pub name: String,

@@ -2,10 +2,11 @@
 //! root), and of a user.
 //! Source: `puppet config print` of Debian's 7.23.0, as root and as a user; the packages' documentation.
 
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// A way in which packages lay Puppet out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Packages {
     /// Debian's: `/etc/puppet`.
     #[default]
@@ -15,7 +16,7 @@ pub enum Packages {
 }
 
 /// Whose folders they are.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Owner {
     /// The machine's: Puppet runs as root.
     #[default]
@@ -25,7 +26,7 @@ pub enum Owner {
 }
 
 /// See the module.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Layout {
     /// Who made the packages.
     pub packages: Packages,

@@ -2,11 +2,12 @@
 //! Source: Puppet 7.23.0, `puppet config print`.
 
 use crate::table::Kind;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 use std::fmt;
 
 /// A value as it is written, before `$name` in it is another setting's.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Raw {
     /// None.
     Undef,

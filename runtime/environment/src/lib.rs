@@ -8,6 +8,7 @@ pub mod check;
 pub mod extensions;
 pub mod function_files;
 pub mod issue_code;
+pub mod lent;
 pub mod lowered;
 pub mod metadata;
 pub mod modules;

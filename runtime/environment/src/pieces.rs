@@ -2,7 +2,7 @@
 //! data, whole files of data, entries of Hiera's hierarchy. Each with the questions (see [`bunraku_files::reads`]) that a compile has
 //! asked that uses it; and what code and data say of names that are computed. See [`data`] for what is of Hiera.
 
-mod data;
+pub(crate) mod data;
 
 use crate::changes::listed_files;
 use crate::snapshot::Snapshot;

@@ -12,6 +12,7 @@ use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_configuration::in_force::InForce;
 use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
+use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
 use bunraku_files::read;
@@ -218,6 +219,8 @@ pub struct EnvironmentSpec {
     pub compat: Compat,
     /// What else may be read than what is named here, where not all of the disk.
     pub confinement: Option<Confinement>,
+    /// What another machine has lent of what lies outside of it there.
+    pub lent: Option<Arc<Lent>>,
     /// Puppet's setting `strict`: whether modules are there whose metadata is no JSON.
     pub strict: Strict,
     /// Puppet's setting `environment_timeout`: how long after its last use code counts as unchanged, without a look at it. The
@@ -230,11 +233,14 @@ impl EnvironmentSpec {
     /// configuration, the server's own module path. What the environment says itself of where its modules lie is not.
     fn named(&self, confinement: &Confinement) -> Confinement {
         let mut named = confinement.clone();
-        let global = self.hiera_config.as_deref().and_then(Path::parent).map(Path::to_owned);
+        // Where that lies on another machine, and is lent, nothing is named of this one.
+        let global = self.hiera_config.as_deref().filter(|_| self.lent.is_none());
+        let global = global.and_then(Path::parent).map(Path::to_owned);
         let own = self.directory.iter().chain(self.modulepath.iter().flatten()).chain(&self.manifest);
         named.folders.extend(own.cloned().chain(global));
+        // Of a module path a frozen archive has all.
         if let Some(configuration) =
-            self.configuration.as_ref().filter(|configuration| configuration.is_read())
+            self.configuration.as_ref().filter(|configuration| configuration.is_read() && !self.frozen)
         {
             named.folders.extend(configuration.in_force().folders("basemodulepath").unwrap_or_default());
         }
@@ -279,6 +285,9 @@ impl Snapshot {
             let folders = named.folders.into_iter().chain(archived).collect();
             tree = tree.confined_to(&Confinement { folders, ..named });
         }
+        if let Some(lent) = &spec.lent {
+            tree = tree.with_lent(lent.clone());
+        }
         tree.set_roots(directory.as_deref(), &[]);
         if let Some(directory) = directory.as_deref().filter(|directory| !tree.is_dir(directory)) {
             let missing = || format!("Environment directory '{}' does not exist", directory.display());
@@ -301,7 +310,7 @@ impl Snapshot {
         let has_provider = configuration.table().find(DATA_PROVIDER).is_some();
         let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
         let config_version = text("config_version")?;
-        let vendored = vendored_modules(&configuration)?;
+        let vendored = vendored_modules(&configuration, spec.lent.as_ref())?;
         let modules = Arc::new(Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict)));
         let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
@@ -432,12 +441,19 @@ pub fn own_conf(tree: &Tree, directory: &Path, compat: Compat) -> Result<Environ
     EnvironmentConf::new(&directory.to_string_lossy(), text.as_deref(), compat, &matches)
 }
 
-/// The folders of the modules that packages bring along: their Ruby is there for all environments, the rest of them is not.
-fn vendored_modules(configuration: &Configuration) -> Result<Vec<PathBuf>, String> {
+/// The folders of the modules that packages bring along: their Ruby is there for all environments, the rest of them is not. Those that
+/// are lent are of another machine.
+pub(crate) fn vendored_modules(
+    configuration: &Configuration,
+    lent: Option<&Arc<Lent>>,
+) -> Result<Vec<PathBuf>, String> {
     if !configuration.is_read() {
         return Ok(Vec::new());
     }
-    let tree = Tree::default();
+    let tree = match lent {
+        Some(lent) => Tree::default().confined_to(&Confinement::default()).with_lent(lent.clone()),
+        None => Tree::default(),
+    };
     let folders = configuration.in_force().folders("vendormoduledir")?;
     let modules = folders.iter().flat_map(|folder| {
         let children = tree.list(folder).into_iter();

@@ -8,6 +8,7 @@
 
 use crate::archive::{Info, Opened};
 use crate::confined::{Confined, Confinement};
+use crate::lent::{Item, Lent};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
 use crate::read;
@@ -74,6 +75,8 @@ pub struct Tree {
     observed: Observed,
     /// What of the disk may be read, where not all.
     confined: Option<Confined>,
+    /// What another machine has lent of its disk.
+    lent: Option<Arc<Lent>>,
 }
 
 /// The archive of a tree.
@@ -94,6 +97,7 @@ impl Default for Tree {
             limit: read::MAX_FILE,
             observed: Observed::default(),
             confined: None,
+            lent: None,
         }
     }
 }
@@ -113,6 +117,21 @@ impl Tree {
     /// and is noted as [`Reads::refused`](reads::Reads::refused).
     pub fn confined_to(self, named: &Confinement) -> Tree {
         Tree { confined: Some(Confined::new(named)), ..self }
+    }
+
+    /// The same tree, outside of which lies what another machine has lent, where it has lent something.
+    pub fn with_lent(self, lent: Arc<Lent>) -> Tree {
+        Tree { lent: Some(lent), ..self }
+    }
+
+    /// What another machine has lent of its disk.
+    pub fn lent(&self) -> Option<&Arc<Lent>> {
+        self.lent.as_ref()
+    }
+
+    /// What is at a path outside of the tree, where that is lent.
+    fn lent_at(&self, path: &Path) -> Option<Option<&Item>> {
+        self.lent.as_ref().filter(|_| !self.holds(path))?.at(path)
     }
 
     /// Whether a path may not be read, which is noted.
@@ -271,6 +290,13 @@ impl Tree {
 
     /// What is at a path of the disk.
     fn on_disk(&self, path: &Path) -> State {
+        if let Some(item) = self.lent_at(path) {
+            return match item {
+                Some(Item::Folder) => State::Folder(None),
+                Some(Item::File(bytes)) => State::File((bytes.len() as u64, None), None),
+                Some(Item::Withheld) | None => State::Absent,
+            };
+        }
         if self.is_refused(path) {
             return State::Absent;
         }
@@ -314,7 +340,8 @@ impl Tree {
             };
             found.iter().map(child).collect()
         });
-        let mut listed = listed.unwrap_or_else(|| match self.on_disk(folder) {
+        let lent = || self.lent.as_ref().filter(|_| !self.holds(folder))?.list(folder);
+        let mut listed = listed.or_else(lent).unwrap_or_else(|| match self.on_disk(folder) {
             State::Folder(_) => children(folder),
             State::Absent | State::File(..) => Vec::new(),
         });
@@ -343,9 +370,15 @@ impl Tree {
                 .and_then(|part| part.map(|part| archive.part_bytes(&part).map(<[u8]>::to_vec)).transpose());
             match archived.heed(text) {
                 Some(Some(text)) => Ok(text),
-                Some(None) => Err(io::Error::other(
-                    "its content is not in the frozen archive, which was built without --embed",
-                )),
+                Some(None) => {
+                    // Where it may be another machine's, that has it.
+                    if self.is_confined() {
+                        reads::note_refused(|| path.to_string_lossy().into_owned());
+                    }
+                    Err(io::Error::other(
+                        "its content is not in the frozen archive, which was built without --embed",
+                    ))
+                }
                 None => missing(),
             }
         };
@@ -357,6 +390,13 @@ impl Tree {
     /// # Errors
     /// As [`Tree::read`].
     pub fn read_source(&self, path: &Path) -> io::Result<Vec<u8>> {
+        if let Some(item) = self.lent_at(path) {
+            return match item {
+                Some(Item::File(bytes)) => Ok(bytes.clone()),
+                Some(Item::Folder) => Err(io::ErrorKind::IsADirectory.into()),
+                Some(Item::Withheld) | None => Err(io::ErrorKind::NotFound.into()),
+            };
+        }
         // Noted before it is read: a change in between is seen as one.
         match self.on_disk(path) {
             State::Absent if self.is_confined() => Err(io::ErrorKind::NotFound.into()),
@@ -394,6 +434,13 @@ impl Tree {
         self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
+            if let Some(item) = self.lent_at(path) {
+                return match item {
+                    Some(Item::File(bytes)) => Ok((bytes.len() as u64, None)),
+                    Some(Item::Folder) => Err(io::ErrorKind::IsADirectory.into()),
+                    Some(Item::Withheld) | None => missing(),
+                };
+            }
             let seen = self.on_disk(path);
             // What is known to be regular, and small enough, need not be asked for again.
             if let State::File(stamp, Some(_)) = seen

@@ -9,7 +9,7 @@ const GNUPG: [&str; 3] = ["secring.gpg", "private-keys-v1.d", ".gnupg"];
 
 /// Whether the file holds a private key: in the text form of OpenSSL, OpenSSH and PGP, or as GnuPG keeps them. Ruby
 /// code may speak of keys.
-pub(super) fn is_private(path: &Path, bytes: &[u8]) -> bool {
+pub(crate) fn is_private(path: &Path, bytes: &[u8]) -> bool {
     if path.iter().any(|part| GNUPG.iter().any(|name| part == OsStr::new(name))) {
         return true;
     }

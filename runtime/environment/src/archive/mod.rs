@@ -5,7 +5,7 @@
 pub mod build;
 mod file;
 pub mod inspect;
-mod keys;
+pub(crate) mod keys;
 pub mod parts;
 pub(crate) mod place;
 mod readers;

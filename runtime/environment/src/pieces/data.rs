@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 /// The name of configurations.
 const CONFIGURATION: &str = "hiera.yaml";
 /// Where data lies unless a configuration says otherwise.
-const DATADIR: &str = "data";
+pub(crate) const DATADIR: &str = "data";
 /// What entries say of where they look.
 const LOCATIONS: [&str; 4] = ["path", "paths", "glob", "globs"];
 
@@ -62,7 +62,8 @@ pub(super) fn add(snapshot: &Snapshot, files: &[TreeFile], pieces: &mut Pieces) 
     }
 }
 
-fn format_of(path: &Path) -> Option<DataFormat> {
+/// The form of a file of data, by its name.
+pub(crate) fn format_of(path: &Path) -> Option<DataFormat> {
     match path.extension()?.to_str()? {
         "yaml" | "yml" | "eyaml" => Some(DataFormat::Yaml),
         "json" => Some(DataFormat::Json),
@@ -71,7 +72,7 @@ fn format_of(path: &Path) -> Option<DataFormat> {
     }
 }
 
-fn get<'d>(map: &'d Data, key: &str) -> Option<&'d Data> {
+pub(crate) fn get<'d>(map: &'d Data, key: &str) -> Option<&'d Data> {
     match map {
         Data::Map(pairs) => pairs.iter().find(|(own, _)| text(own) == Some(key)).map(|(_, value)| value),
         Data::Object(_, inner) => get(inner, key),
@@ -79,7 +80,7 @@ fn get<'d>(map: &'d Data, key: &str) -> Option<&'d Data> {
     }
 }
 
-fn text(data: &Data) -> Option<&str> {
+pub(crate) fn text(data: &Data) -> Option<&str> {
     match data {
         Data::Text(text) | Data::Symbol(text) => Some(text),
         Data::Object(_, inner) => text_of_object(inner),
@@ -91,7 +92,7 @@ fn text_of_object(inner: &Data) -> Option<&str> {
     if let Data::Text(text) = inner { Some(text) } else { None }
 }
 
-fn list(data: &Data) -> &[Data] {
+pub(crate) fn list(data: &Data) -> &[Data] {
     match data {
         Data::List(items) => items,
         Data::Object(_, inner) => list(inner),
@@ -131,7 +132,7 @@ fn configuration<'f>(file: &'f TreeFile, bytes: &[u8]) -> Result<Configuration<'
 }
 
 /// A path without `.` and `..`.
-fn plain(path: &Path) -> PathBuf {
+pub(crate) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {

@@ -1,9 +1,13 @@
 //! What it costs to have a fleet's work done by others: `bunraku diff` of varied machines of the control repo in one process, and the
 //! same with one worker by a folder and by NATS. Times are of all processes together on processors; each compiles on one thread.
+//! What follows for large fleets is on [`paper`].
+
+mod paper;
 
 use crate::results::{Figures, number};
 use bunraku_tests::used::used;
 use bunraku_tests::{bunraku, control_repo, paths, varied};
+use paper::Measured;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,10 +16,13 @@ use std::path::{Path, PathBuf};
 pub const MACHINES: usize = 2000;
 /// Nodes of a shard: as usual, and few, to tell what a shard costs.
 const SHARDS: [usize; 2] = [1000, 50];
+/// Seconds that a server is given to start, which are no part of a time from begin to end.
+const STARTING: f64 = 1.0;
 
 struct Site<'w> {
     work: &'w Path,
-    machines: usize,
+    /// Names of the machines, sorted.
+    machines: Vec<String>,
     /// The command of the diff, without what says how.
     diff: String,
     program: PathBuf,
@@ -35,7 +42,7 @@ impl Site<'_> {
         fs::create_dir_all(&facts).map_err(said)?;
         let kinds = control_repo::NODES.map(|name| (name, control_repo::facts(name)));
         let kinds: Vec<(&str, &Path)> = kinds.iter().map(|(name, file)| (*name, file.as_path())).collect();
-        varied::write(&facts, &kinds, machines, 1)?;
+        let machines = varied::write(&facts, &kinds, machines, 1)?;
         let program = bunraku::binary()?;
         let at = |name: &str| work.join(name).display().to_string();
         let diff = format!(
@@ -59,6 +66,30 @@ impl Site<'_> {
         format!("{} fleet worker --cores 1 --on {on} --cache {cache}", self.program.display())
     }
 
+    /// Seconds on processors that a coordinator needs to prepare a run of some machines by NATS, and to gather it once it is done.
+    fn coordinator(&self, machines: &[String]) -> Result<(f64, f64), String> {
+        self.forget("nats");
+        let port = bunraku_tests::programs::free_port()?;
+        let (on, names) = (format!("nats://127.0.0.1:{port}"), self.at("names"));
+        fs::write(&names, machines.join("\n")).map_err(|error| error.to_string())?;
+        let own = std::env::current_exe().map_err(|error| error.to_string())?;
+        let (own, program, worker) = (own.display(), self.program.display(), self.worker(&on, 0));
+        let diff = format!("{} --nodes {names} --on {on} --shard {} --detach", self.diff, SHARDS[0]);
+        let [store, prepared, gathered] = ["nats", "prepared", "gathered"].map(|name| self.at(name));
+        self.shell(&format!(
+            "nats-server -a 127.0.0.1 -p {port} -js -sd {store} >/dev/null 2>&1 & N=$!; sleep {STARTING}; \
+             {own} measure {diff} >{prepared}; RUN=$({diff}); {worker} & W=$!; {program} fleet run $RUN --on {on}; \
+             {own} measure {program} fleet collect $RUN --on {on} >{gathered}; \
+             kill $W; wait $W; kill $N; wait $N; test -s {gathered}",
+        ))?;
+        let processor = |file: &str| -> Result<f64, String> {
+            let text = fs::read(file).map_err(|error| error.to_string())?;
+            let told: serde_json::Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            told["processor"].as_f64().ok_or_else(|| format!("{file} says of no time"))
+        };
+        Ok((processor(&prepared)?, processor(&gathered)?))
+    }
+
     /// Seconds on processors, and from begin to end.
     fn shell(&self, script: &str) -> Result<(f64, f64), String> {
         let used = used(1, Path::new("/bin/sh"), &["-c", script])?;
@@ -77,7 +108,7 @@ impl Site<'_> {
         let port = bunraku_tests::programs::free_port()?;
         let on = format!("nats://127.0.0.1:{port}");
         let mut script = format!(
-            "nats-server -a 127.0.0.1 -p {port} -js -sd {} >/dev/null 2>&1 & N=$!; sleep 1; P=;",
+            "nats-server -a 127.0.0.1 -p {port} -js -sd {} >/dev/null 2>&1 & N=$!; sleep {STARTING}; P=;",
             self.at("nats")
         );
         for number in 0..workers {
@@ -119,6 +150,9 @@ impl Site<'_> {
 /// # Errors
 /// When something does not run.
 pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, String> {
+    if machines <= SHARDS[1] {
+        return Err(format!("engines are measured with more than {} machines", SHARDS[1]));
+    }
     let work = work.join("engines");
     fs::create_dir_all(&work).map_err(|error| error.to_string())?;
     let site = Site::new(&work, machines)?;
@@ -136,6 +170,8 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
             ));
         }
     }
+    let some = &site.machines[..machines.div_ceil(10)];
+    let (mut begins, mut prepares, mut gathers) = (Figures::new(), Figures::new(), Figures::new());
     let mut walls = [1, 2, 4].map(|workers| (workers, Figures::new()));
     for _ in 0..rounds {
         let once = site.shell(&site.diff)?.0;
@@ -146,8 +182,13 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
             times.push(time);
             ratios.push(time / once);
         }
+        let (few, all) = (site.coordinator(some)?, site.coordinator(&site.machines)?);
+        let a_node = (all.0 - few.0) / (machines - some.len()) as f64;
+        prepares.push(a_node);
+        begins.push(all.0 - a_node * machines as f64);
+        gathers.push(all.1 / machines as f64);
         for (workers, seconds) in &mut walls {
-            seconds.push(site.by_nats(100, *workers)?.1);
+            seconds.push(site.by_nats(100, *workers)?.1 - STARTING);
         }
     }
     site.by_folder(SHARDS[0])?;
@@ -166,27 +207,59 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
             ratios.median()
         );
     }
+    let nodes = machines as f64;
     let a_shard = |at: usize| {
         let shards = |nodes: usize| machines.div_ceil(nodes) as f64;
-        (rows[at + 1].1.median() - rows[at].1.median()) / (shards(SHARDS[1]) - shards(SHARDS[0])) * 1e3
+        (rows[at + 1].1.median() - rows[at].1.median()) / (shards(SHARDS[1]) - shards(SHARDS[0]))
     };
+    let a_node = |at: usize| {
+        let shards = machines.div_ceil(SHARDS[0]) as f64;
+        (rows[at].1.median() - own.median() - a_shard(at) * shards) / nodes
+    };
+    let facts = site.facts_bytes()? as f64;
+    let archives = objects as f64 - facts;
     let _ = writeln!(
         out,
-        "\nA shard more costs {} ms by a folder, {} ms by NATS. Kept are {} MiB of objects (both archives, and {:.1} KiB of facts a node) and \
-         {:.2} KiB of results a node.",
-        number(a_shard(0)),
-        number(a_shard(2)),
-        objects >> 20,
-        site.facts_bytes()? as f64 / 1024.0 / site.machines as f64,
-        results as f64 / 1024.0 / site.machines as f64,
+        "\nBeside one process a shard costs {} ms more by a folder, {} ms by NATS, and a node {:.3} ms and {:.3} ms, of {} ms that it takes. \
+         Kept, and fetched once by each worker, are {:.1} MiB (both archives with all files, rules, plans); of a node {:.2} KiB of facts and \
+         {:.2} KiB of results are moved, each in and out.",
+        number(a_shard(0) * 1e3),
+        number(a_shard(2) * 1e3),
+        a_node(0) * 1e3,
+        a_node(2) * 1e3,
+        number(own.median() / nodes * 1e3),
+        archives / f64::from(1 << 20),
+        facts / 1024.0 / nodes,
+        results as f64 / 1024.0 / nodes,
     );
-    let walls: Vec<String> =
-        walls.iter().map(|(workers, seconds)| format!("{workers}: {} s", number(seconds.median()))).collect();
+    let first = walls[0].1.median();
+    let walls: Vec<String> = walls
+        .iter()
+        .map(|(workers, seconds)| {
+            format!(
+                "{workers}: {} s ({:.2} times as fast)",
+                number(seconds.median()),
+                first / seconds.median()
+            )
+        })
+        .collect();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let _ = writeln!(
         out,
-        "From begin to end, by NATS, 100 nodes a shard, by workers of one thread: {}.",
+        "From begin to end on {cores} cores, by NATS, 100 nodes a shard, coordinator and server there, too, by workers of one thread: {}.\n",
         walls.join(", ")
     );
+    let (prepare, gather) = (prepares.median(), gathers.median());
+    let measured = Measured {
+        // All that is done by NATS, without what the coordinator does.
+        compile: (rows[2].1.median() - begins.median()) / nodes - prepare - gather,
+        begin: begins.median(),
+        prepare,
+        gather,
+        archives,
+        node: 2.0 * (facts + results as f64) / nodes,
+    };
+    out.push_str(&measured.table());
     Ok(out)
 }
 

@@ -48,7 +48,8 @@ fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String>
     let Target { environment, node, settings } =
         frozen(&control_repo::job(node), Path::new(work), "control-repo")?;
     let counts = if how == "profile" { Counts::Stacks } else { settings.counts };
-    let target = Target { environment, node, settings: Settings { reads: how == "reads", counts, ..settings } };
+    let target =
+        Target { environment, node, settings: Settings { reads: how == "reads", counts, ..settings } };
     let compiler = Compiler::new().settled();
     let about = match how {
         "why" => about(&compiler, &target)?,

@@ -113,7 +113,8 @@ impl Answer {
         let media_type = response.headers.iter().find(|(name, _)| name == header::CONTENT_TYPE);
         let media_type = media_type.map_or("", |(_, value)| value.to_str().expect("a media type"));
         let body = match response.body {
-            Body::Bytes(bytes) => bytes.to_vec(),
+            Body::Bytes(bytes) | Body::Stored(bytes) => bytes.to_vec(),
+            Body::Shared(shared) => shared.bytes.to_vec(),
             Body::File(file, length) => {
                 let mut bytes = Vec::new();
                 let mut file = std::io::Read::take(file, length);

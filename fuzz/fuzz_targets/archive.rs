@@ -3,9 +3,9 @@
 //! The input is taken eight bytes at a time: a place in the archive, and the word that is put there.
 #![no_main]
 
+use bunraku_compile::archive;
 use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::archive::inspect::inspect;
-use bunraku_compile::archive;
 use bunraku_compile::job::{Job, Session};
 use bunraku_vm::archive::writer::seal_all;
 use libfuzzer_sys::fuzz_target;
@@ -21,7 +21,8 @@ static GOOD: LazyLock<Vec<u8>> = LazyLock::new(|| {
 fuzz_target!(|input: &[u8]| {
     let mut bytes = GOOD.clone();
     for change in input.chunks_exact(8) {
-        let at = u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % (bytes.len() / 4) * 4;
+        let at =
+            u32::from_le_bytes([change[0], change[1], change[2], change[3]]) as usize % (bytes.len() / 4) * 4;
         bytes[at..at + 4].copy_from_slice(&change[4..]);
     }
     seal_all(&mut bytes);

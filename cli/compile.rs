@@ -41,9 +41,9 @@ impl Figure {
     }
 }
 
-/// Compile a node's catalog and print it as JSON, as an agent would get it; of several nodes one after the other, a line each.
+/// Compile a node's catalog and print it as JSON, as an agent would get it.
 ///
-/// Log messages go to stderr.
+/// Catalogs of several nodes are printed one after the other, a line each. Log messages go to stderr.
 #[derive(Args)]
 pub struct Arguments {
     /// Certnames of the nodes [default: localhost].

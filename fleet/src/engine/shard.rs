@@ -251,8 +251,8 @@ mod tests {
             let _ = Shard::decode(&turned);
             assert!(Shard::decode(&good[..at]).is_err(), "{at}");
         }
-        let text = br#"{"format":1,"fingerprint":"ab","hows":[]}"#;
-        let other = Shard::decode(&packed(text).expect("it is packed"));
+        let text = format!(r#"{{"format":{FORMAT},"fingerprint":"ab","hows":[]}}"#);
+        let other = Shard::decode(&packed(text.as_bytes()).expect("it is packed"));
         assert!(other.expect_err("another build").contains("another build"));
     }
 }

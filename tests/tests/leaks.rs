@@ -1,0 +1,41 @@
+//! A process that compiles the same again and again keeps no more after the last compile than after the first few: what a compile
+//! has on the heap goes with it, whether it ends well or not. Arenas run no destructors, so that what they own on the heap has to be
+//! freed by name.
+
+use bunraku::{Compiler, Environment, Facts, Node, Settings};
+use bunraku_tests::paths;
+
+#[global_allocator]
+static ALLOCATOR: dhat::Alloc = dhat::Alloc;
+
+/// Compiles until all that is kept for later compiles is there, and then as often again: how many bytes are there more.
+fn kept(compile: impl Fn(usize)) -> i64 {
+    const COMPILES: usize = 8;
+    let held = || i64::try_from(dhat::HeapStats::get().curr_bytes).unwrap_or(i64::MAX);
+    (0..COMPILES).for_each(&compile);
+    let before = held();
+    (0..COMPILES).for_each(&compile);
+    held() - before
+}
+
+#[test]
+fn a_compile_keeps_nothing_on_the_heap() {
+    let _profiler = dhat::Profiler::builder().testing().build();
+    let repo = paths::root().join("fixtures/control-repo");
+    let (compiler, environment) = (Compiler::new(), Environment::at(&repo));
+    let nodes = ["web01.example.com", "db01.example.com"].map(|name| {
+        let facts = Facts::from_file(&repo.join("facts").join(format!("{name}.json")));
+        Node::new(name).with_facts(facts.expect("there are facts"))
+    });
+    let settings = Settings::default();
+    let good = kept(|number| {
+        let compiled = compiler.compile(&environment, &nodes[number % 2], &settings);
+        assert!(compiled.result.expect("it compiles").into_json().len() > 1000);
+    });
+    assert_eq!(good, 0, "bytes are kept by eight compiles");
+    let failing = Environment::of_code("file { '/a': ensure => file, tag => ['x', 'y'] } include nowhere");
+    let bad = kept(|_| assert!(compiler.compile(&failing, &nodes[0], &settings).result.is_err()));
+    assert_eq!(bad, 0, "bytes are kept by eight compiles that fail");
+    // What the test is for: it sees what is forgotten.
+    assert!(kept(|_| std::mem::forget(vec![0u8; 10])) >= 80);
+}

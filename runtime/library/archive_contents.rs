@@ -11,10 +11,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// See the module.
-pub struct Contents {
-    tree: Arc<Tree>,
-    modulepath: Vec<PathBuf>,
-    modules: Vec<PathBuf>,
+pub struct Contents(Arc<Tree>);
+
+/// Where the modules of an archive's environment lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFolders {
+    /// The folders of the module path.
+    pub path: Vec<PathBuf>,
+    /// The folder of each module, in the order of the path.
+    pub modules: Vec<PathBuf>,
 }
 
 /// What an archive says of a path.
@@ -63,14 +68,15 @@ impl Contents {
         }
         let mut tree = Tree::default().with_archive(opened, true);
         tree.set_roots(Some(folder), modulepath);
-        Ok(Contents { tree: Arc::new(tree), modulepath: modulepath.to_vec(), modules: Vec::new() })
+        Ok(Contents(Arc::new(tree)))
     }
 
-    /// Those of an environment whose archive alone is asked; none where it has no such archive, or one without the files.
+    /// Those of an environment whose archive alone is asked, and its modules; none where it has no such archive, or one without
+    /// the files.
     ///
     /// # Errors
     /// When it can't be opened, or the metadata of a module can't be used at all.
-    pub fn of(environment: &Environment) -> Result<Option<Contents>, String> {
+    pub fn of(environment: &Environment) -> Result<Option<(Contents, ModuleFolders)>, String> {
         let mut spec = environment.spec.clone();
         let Some(archive) = spec.archive.as_deref().filter(|_| spec.frozen) else { return Ok(None) };
         let opened = open(archive)?;
@@ -81,27 +87,15 @@ impl Contents {
             return Ok(None);
         }
         let snapshot = Snapshot::open(&spec, Some(opened), &SessionMade::default())?;
-        let contents = Contents {
-            tree: snapshot.modules.tree().clone(),
-            modulepath: snapshot.modules.path().to_vec(),
-            modules: usable(&snapshot.modules)?,
-        };
-        contents.sound(()).map(|()| Some(contents))
-    }
-
-    /// The folders of its module path.
-    pub fn modulepath(&self) -> &[PathBuf] {
-        &self.modulepath
-    }
-
-    /// The folders of its environment's modules, in the order of the module path.
-    pub fn modules(&self) -> &[PathBuf] {
-        &self.modules
+        let contents = Contents(Arc::clone(snapshot.modules.tree()));
+        let folders =
+            ModuleFolders { path: snapshot.modules.path().to_vec(), modules: usable(&snapshot.modules)? };
+        contents.sound(()).map(|()| Some((contents, folders)))
     }
 
     /// Whether a path belongs to the tree: of others it says nothing.
     pub fn holds(&self, path: &Path) -> bool {
-        self.tree.holds(path)
+        self.0.holds(path)
     }
 
     /// What is at a path; none where there is nothing.
@@ -109,7 +103,7 @@ impl Contents {
     /// # Errors
     /// When the archive is damaged.
     pub fn get(&self, path: &Path) -> io::Result<Option<Stored>> {
-        let found = self.tree.embedded(path).map(|found| Stored {
+        let found = self.0.embedded(path).map(|found| Stored {
             kind: match (found.entry.is_file(), found.entry.is_folder()) {
                 (true, _) => StoredKind::File { size: found.entry.size, sha256: found.entry.hash },
                 (_, true) => StoredKind::Folder,
@@ -126,7 +120,7 @@ impl Contents {
     /// # Errors
     /// When the archive is damaged.
     pub fn list(&self, folder: &Path) -> io::Result<Vec<Child>> {
-        self.sound(self.tree.list(folder)).map_err(io::Error::other)
+        self.sound(self.0.list(folder)).map_err(io::Error::other)
     }
 
     /// The content of a file without a copy; none where the archive has none of it: private keys, and what is too large.
@@ -134,7 +128,7 @@ impl Contents {
     /// # Errors
     /// When there is no file, or the archive is damaged.
     pub fn content(&self, path: &Path) -> io::Result<Option<StoredContent>> {
-        let found = self.tree.embedded(path).filter(|found| found.entry.is_file());
+        let found = self.0.embedded(path).filter(|found| found.entry.is_file());
         let found = self.sound(found).map_err(io::Error::other)?;
         let found = found.ok_or(io::ErrorKind::NotFound)?;
         let Some(part) = found.content else { return Ok(None) };
@@ -145,12 +139,12 @@ impl Contents {
 
     /// Whether there is a file or folder.
     pub fn exists(&self, path: &Path) -> bool {
-        self.holds(path) && self.tree.exists(path)
+        self.holds(path) && self.0.exists(path)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
-        self.holds(path) && self.tree.is_dir(path)
+        self.holds(path) && self.0.is_dir(path)
     }
 
     /// What a file holds.
@@ -160,14 +154,14 @@ impl Contents {
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         // Of other paths a tree asks the disk.
         match self.holds(path) {
-            true => self.tree.read(path),
+            true => self.0.read(path),
             false => Err(io::ErrorKind::NotFound.into()),
         }
     }
 
     /// What was found, unless something is wrong with the archive.
     fn sound<T>(&self, found: T) -> Result<T, String> {
-        self.tree.fault().map_or(Ok(found), Err)
+        self.0.fault().map_or(Ok(found), Err)
     }
 }
 
@@ -180,6 +174,6 @@ impl AsRef<[u8]> for StoredContent {
 
 impl std::fmt::Debug for Contents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Contents").field("modulepath", &self.modulepath).finish_non_exhaustive()
+        f.debug_tuple("Contents").field(&self.0.opened().map(|opened| &opened.path)).finish()
     }
 }

@@ -138,7 +138,7 @@ pub mod archive {
         &*bunraku_environment::archive::COMPILER
     }
 
-    pub use crate::archive_contents::{Contents, Stored, StoredContent, StoredKind};
+    pub use crate::archive_contents::{Contents, ModuleFolders, Stored, StoredContent, StoredKind};
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};

@@ -45,20 +45,11 @@ pub struct Environments {
     current: Mutex<HashMap<String, Current>>,
 }
 
-/// An archive that is in force.
+/// An archive that is in force, and the environment that it is served as.
 #[derive(Clone, Debug)]
 struct Current {
     looked: Instant,
-    deployed: Option<Deployed>,
-}
-
-/// An archive, as far as it has been looked at.
-#[derive(Clone, Debug)]
-struct Deployed {
-    path: PathBuf,
-    hash: String,
-    environment: Environment,
-    archived: Option<Arc<Archived>>,
+    deployed: Option<(PathBuf, Arc<Served>)>,
 }
 
 impl Environments {
@@ -82,25 +73,26 @@ impl Environments {
     /// # Errors
     /// Puppet's message where the name is none (400) or no environment has it (404); 500 where its archive can't be read.
     pub fn get(&self, name: &str) -> Result<Arc<Served>, Failure> {
+        let folder = self.folder(name)?;
+        if let Some(deployed) = self.deployed(name)? {
+            return Ok(deployed);
+        }
+        let environment = self.configuration.environment(Some(name)).map_err(server_error)?;
+        let environment = environment.with_code_timeout(self.timeout(name)?);
+        Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id: None, archived: None }))
+    }
+
+    /// The folder of one of them.
+    fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
         if !is_environment_name(name) {
             let message = format!("The environment must be purely alphanumeric, not '{name}'");
             return Err(Failure::new(StatusCode::BAD_REQUEST, message));
         }
-        let failed = |message: String| Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message);
         // What fails is that nobody has it.
         let found = self.configuration.environment_folder(Some(name)).ok().and_then(|(folder, _)| folder);
-        let Some(folder) = found.filter(|folder: &PathBuf| Path::is_dir(folder)) else {
-            let message = format!("Could not find environment '{name}'");
-            return Err(Failure::new(StatusCode::NOT_FOUND, message));
-        };
-        let name = name.to_owned();
-        if let Some(deployed) = self.deployed(&name, &folder).map_err(failed)? {
-            let Deployed { hash, environment, archived, .. } = deployed;
-            return Ok(Arc::new(Served { name, folder, environment, code_id: Some(hash), archived }));
-        }
-        let environment = self.configuration.environment(Some(&name)).map_err(failed)?;
-        let environment = environment.with_code_timeout(self.timeout(&name)?);
-        Ok(Arc::new(Served { name, folder, environment, code_id: None, archived: None }))
+        found.filter(|folder| folder.is_dir()).ok_or_else(|| {
+            Failure::new(StatusCode::NOT_FOUND, format!("Could not find environment '{name}'"))
+        })
     }
 
     /// The one that a request names, for routes that are Puppet Server's own and not Puppet's.
@@ -144,37 +136,47 @@ impl Environments {
         })
     }
 
-    /// The archive in force of an environment that lies in this folder.
-    fn deployed(&self, name: &str, folder: &Path) -> Result<Option<Deployed>, String> {
-        let Some(archives) = &self.archives else { return Ok(None) };
+    /// One of them by its archive in force, if it has one.
+    ///
+    /// # Errors
+    /// As of [`Environments::get`].
+    pub fn deployed(&self, name: &str) -> Result<Option<Arc<Served>>, Failure> {
+        let Some(archives) = self.archives.as_ref().filter(|_| is_environment_name(name)) else {
+            return Ok(None);
+        };
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let known = current.get(name).cloned();
         if let Some(known) = &known
             && known.looked.elapsed() < LOOK
         {
-            return Ok(known.deployed.clone());
+            return Ok(known.deployed.as_ref().map(|(_, served)| Arc::clone(served)));
         }
         let link = archives.join(name).join("current");
         let deployed = match link.canonicalize() {
-            Ok(path) => match known.and_then(|known| known.deployed).filter(|known| known.path == path) {
+            Ok(path) => match known.and_then(|known| known.deployed).filter(|(known, _)| *known == path) {
                 Some(same) => Some(same),
-                None => Some(self.look_at(path, name, folder)?),
+                None => Some((path.clone(), Arc::new(self.look_at(&path, name)?))),
             },
             // Without the link it is compiled from its sources; a link to nothing is a deploy that has gone wrong.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !link.is_symlink() => None,
-            Err(error) => return Err(format!("{}: {error}", link.display())),
+            Err(error) => return Err(server_error(format!("{}: {error}", link.display()))),
         };
-        current.insert(name.to_owned(), Current { looked: Instant::now(), deployed: deployed.clone() });
-        Ok(deployed)
+        let served = deployed.as_ref().map(|(_, served)| Arc::clone(served));
+        current.insert(name.to_owned(), Current { looked: Instant::now(), deployed });
+        Ok(served)
     }
 
-    fn look_at(&self, path: PathBuf, name: &str, folder: &Path) -> Result<Deployed, String> {
-        let frozen = Environment::frozen(&path).with_folder(folder).with_name(name);
+    fn look_at(&self, archive: &Path, name: &str) -> Result<Served, Failure> {
+        let folder = self.folder(name)?;
+        let frozen = Environment::frozen(archive).with_folder(&folder).with_name(name);
         let environment = frozen.with_configuration(&self.configuration);
-        let hash = hash(&path)?;
-        let archived = Contents::of(&environment)?.map(|contents| Archived::new(contents, &path));
-        let archived = archived.transpose().map_err(|error| format!("{}: {error}", path.display()))?;
-        Ok(Deployed { path, hash, environment, archived: archived.map(Arc::new) })
+        let code_id = Some(hash(archive).map_err(server_error)?);
+        let contents = Contents::of(&environment).map_err(server_error)?;
+        let archived = contents.map(|(contents, modules)| Archived::new(contents, modules, archive));
+        let archived = archived.transpose();
+        let archived = archived.map_err(|error| server_error(format!("{}: {error}", archive.display())))?;
+        let archived = archived.map(Arc::new);
+        Ok(Served { name: name.to_owned(), folder, environment, code_id, archived })
     }
 }
 

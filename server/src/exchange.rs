@@ -1,9 +1,10 @@
 //! A request as whoever answers it sees it, and what it is answered with. Nothing here knows of connections.
 
-use bytes::Bytes;
+use bytes::{Buf as _, Bytes};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
 use std::fs::File;
+use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
@@ -72,6 +73,17 @@ pub enum Body {
     Stored(Bytes),
     /// So many bytes of a file, from where it stands.
     File(File, u64),
+}
+
+impl Body {
+    /// What is sent, to be read.
+    pub fn reader(self) -> Box<dyn io::Read> {
+        match self {
+            Body::Bytes(bytes) | Body::Stored(bytes) => Box::new(bytes.reader()),
+            Body::Shared(shared) => Box::new(shared.bytes.clone().reader()),
+            Body::File(file, length) => Box::new(io::Read::take(file, length)),
+        }
+    }
 }
 
 /// Bytes that are sent to many: they are compressed once.

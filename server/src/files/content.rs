@@ -1,9 +1,9 @@
 //! Contents of files: as they are now, and as they were in a version of the code, which is what agents with a static catalog
 //! ask for.
 
-use super::place::{Content, Place};
+use super::place::Place;
 use super::{Files, sent, server_error};
-use crate::exchange::{Body, Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response};
 use crate::formats::Format;
 use crate::versions::{self, is_code_id};
 use bunraku::is_environment_name;
@@ -60,8 +60,7 @@ impl Files {
     /// What is in a file at a path; nothing where it is a folder.
     pub(super) fn of_path(&self, place: &Place, path: &Path, format: Format) -> Result<Response, Failure> {
         match place.content(path, &self.shared.checksums) {
-            Ok(Content::Bytes(bytes)) => Ok(sent(Body::Stored(bytes), format)),
-            Ok(Content::File(file, length)) => Ok(sent(Body::File(file, length), format)),
+            Ok(body) => Ok(sent(body, format)),
             Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
                 Ok(Response::of(format.content_type(), ""))
             }

@@ -157,8 +157,8 @@ impl Files {
     /// Puppet's.
     pub fn metadatas(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
         let name = environment(request)?;
-        let served = self.shared.environments.get(name)?;
-        let version = served.code_id.as_deref().filter(|_| served.archived.is_some());
+        let deployed = self.shared.environments.deployed(name)?.filter(|served| served.archived.is_some());
+        let version = deployed.as_ref().and_then(|served| served.code_id.as_deref());
         // A list of plugins is the same for all; those of other mounts may be a client's.
         let key = matches!(mounts::split(rest), Ok(("plugins" | "pluginfacts" | "locales", _)))
             .then(|| prepared::key(request, rest, version));
@@ -169,7 +169,7 @@ impl Files {
             return Ok(sent(Body::Shared(ready), self.data_format(request)?));
         }
         let mount = self.allowed(request, rest, "file_metadata", "search")?;
-        let place = self.place_of(&served)?;
+        let place = self.place(name)?;
         let (mount, path) = mount;
         let found = mount.search(&self.shared, &place, path.as_deref(), request)?;
         let Some((folders, may_recurse)) = found else {

@@ -7,11 +7,12 @@
 
 use super::checksums::{ChecksumType, Checksums, SHA256, hexadecimal, time};
 use super::entry::Links;
-use bunraku::archive::{Child, Contents, Stored, StoredKind};
+use crate::exchange::Body;
+use bunraku::archive::{Child, Contents, ModuleFolders, Stored, StoredKind};
 use bunraku::files::read;
-use bytes::{Buf as _, Bytes};
-use std::fs::{File, FileType, Metadata};
-use std::io::{self, Read};
+use bytes::Bytes;
+use std::fs::{FileType, Metadata};
+use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -29,6 +30,7 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Archived {
     contents: Contents,
+    modulepath: Vec<PathBuf>,
     modules: Arc<Vec<PathBuf>>,
     /// Owner and group of the archive, which stand for those of its files, and when it was written.
     owner: (u32, u32),
@@ -67,23 +69,20 @@ enum Found {
     Archive(Stored, i64),
 }
 
-/// What a file holds.
-pub enum Content {
-    /// Bytes of an archive, where they lie.
-    Bytes(Bytes),
-    /// A file of the disk, and its length.
-    File(File, u64),
-}
-
 impl Archived {
-    /// The files of an archive in force.
+    /// The files of an archive in force, and its environment's modules.
     ///
     /// # Errors
     /// When the disk says nothing of the archive.
-    pub fn new(contents: Contents, archive: &Path) -> io::Result<Archived> {
+    pub fn new(contents: Contents, modules: ModuleFolders, archive: &Path) -> io::Result<Archived> {
         let metadata = std::fs::metadata(archive)?;
-        let modules = Arc::new(contents.modules().to_vec());
-        Ok(Archived { contents, modules, owner: (metadata.uid(), metadata.gid()), written: metadata.mtime() })
+        Ok(Archived {
+            contents,
+            modulepath: modules.path,
+            modules: Arc::new(modules.modules),
+            owner: (metadata.uid(), metadata.gid()),
+            written: metadata.mtime(),
+        })
     }
 }
 
@@ -129,7 +128,7 @@ impl Place {
     /// An archive, for the paths of its tree.
     pub fn archived(archive: &Arc<Archived>) -> Place {
         Place {
-            modulepath: archive.contents.modulepath().to_vec(),
+            modulepath: archive.modulepath.clone(),
             modules: OnceLock::from(Arc::clone(&archive.modules)),
             archive: Some(Arc::clone(archive)),
         }
@@ -242,10 +241,10 @@ impl Place {
     ///
     /// # Errors
     /// When it can't be read, is not regular, or is not what it was when the archive was built that it belongs to.
-    pub fn content(&self, path: &Path, known: &Checksums) -> io::Result<Content> {
+    pub fn content(&self, path: &Path, known: &Checksums) -> io::Result<Body> {
         let Some(archive) = self.archive(path) else {
             let (file, metadata) = read::opened(path)?;
-            return Ok(Content::File(file, metadata.len()));
+            return Ok(Body::File(file, metadata.len()));
         };
         let stored = archive.contents.get(path)?;
         let sha256 = match stored.map(|stored| stored.kind) {
@@ -254,22 +253,12 @@ impl Place {
             Some(StoredKind::Nothing) | None => return Err(not_there()),
         };
         if let Some(content) = archive.contents.content(path)? {
-            return Ok(Content::Bytes(Bytes::from_owner(content)));
+            return Ok(Body::Stored(Bytes::from_owner(content)));
         }
         let (file, metadata) = read::opened(path)?;
         match *known.get(path, &metadata, SHA256)? == hexadecimal(&sha256) {
-            true => Ok(Content::File(file, metadata.len())),
+            true => Ok(Body::File(file, metadata.len())),
             false => Err(io::Error::other("it is not in the archive, and not as it was when that was built")),
-        }
-    }
-}
-
-impl Content {
-    /// The content, to be read.
-    pub fn reader(self) -> Box<dyn Read> {
-        match self {
-            Content::Bytes(bytes) => Box::new(bytes.reader()),
-            Content::File(file, length) => Box::new(file.take(length)),
         }
     }
 }

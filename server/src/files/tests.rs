@@ -47,15 +47,9 @@ impl World {
 }
 
 pub(super) fn text(response: Response) -> String {
-    match response.body {
-        Body::Bytes(bytes) | Body::Stored(bytes) => String::from_utf8(bytes.to_vec()).unwrap(),
-        Body::Shared(shared) => String::from_utf8(shared.bytes.to_vec()).unwrap(),
-        Body::File(file, length) => {
-            let mut text = String::new();
-            std::io::Read::read_to_string(&mut std::io::Read::take(file, length), &mut text).unwrap();
-            text
-        }
-    }
+    let mut text = String::new();
+    response.body.reader().read_to_string(&mut text).unwrap();
+    text
 }
 
 #[test]

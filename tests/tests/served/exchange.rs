@@ -1,7 +1,7 @@
 //! The same requests to real Puppet's handlers (`tests/oracle/served.rb`) and to the server's functions.
 
 use bunraku::{Compat, Configuration};
-use bunraku_server::exchange::{Body, Client, Failure, Request, Response};
+use bunraku_server::exchange::{Client, Failure, Request, Response};
 use bunraku_tests::oracle::Oracle;
 use bytes::Bytes;
 use http::{Method, header};
@@ -112,16 +112,8 @@ impl Answer {
         let response = result.unwrap_or_else(|failure| failure.response());
         let media_type = response.headers.iter().find(|(name, _)| name == header::CONTENT_TYPE);
         let media_type = media_type.map_or("", |(_, value)| value.to_str().expect("a media type"));
-        let body = match response.body {
-            Body::Bytes(bytes) | Body::Stored(bytes) => bytes.to_vec(),
-            Body::Shared(shared) => shared.bytes.to_vec(),
-            Body::File(file, length) => {
-                let mut bytes = Vec::new();
-                let mut file = std::io::Read::take(file, length);
-                std::io::Read::read_to_end(&mut file, &mut bytes).expect("it can be read");
-                bytes
-            }
-        };
+        let mut body = Vec::new();
+        response.body.reader().read_to_end(&mut body).expect("it can be read");
         Answer { status: response.status.as_u16(), media_type: media_type.to_owned(), body, logs: Vec::new() }
     }
 

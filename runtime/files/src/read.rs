@@ -4,6 +4,7 @@
 //! What a user names on the command line may be a pipe all the same (`--facts <(…)`): [`given`] reads it to its end,
 //! within the limit.
 
+use sha2::{Digest as _, Sha256};
 use std::fs::{File, FileType, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
@@ -120,6 +121,17 @@ pub fn opened(path: &Path) -> io::Result<(File, Metadata)> {
     let metadata = file.metadata()?;
     check(&metadata, u64::MAX)?;
     Ok((file, metadata))
+}
+
+/// Size and SHA-256 of a regular file, links followed, however large it is.
+///
+/// # Errors
+/// As of [`opened`]; when it can't be read.
+pub fn sha256(path: &Path) -> io::Result<(u64, [u8; 32])> {
+    let (mut file, _) = opened(path)?;
+    let mut hash = Sha256::new();
+    let size = io::copy(&mut file, &mut hash)?;
+    Ok((size, hash.finalize().into()))
 }
 
 /// Whether a user can only have meant what comes out of it: a pipe or a terminal, say.

@@ -17,7 +17,6 @@ use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
-use sha2::{Digest as _, Sha256};
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -132,6 +131,15 @@ impl Tree {
     /// What is at a path outside of the tree, where that is lent.
     fn lent_at(&self, path: &Path) -> Option<Option<&Item>> {
         self.lent.as_ref().filter(|_| !self.holds(path))?.at(path)
+    }
+
+    /// The content of a file outside of the tree, where its path is lent.
+    fn lent_file(&self, path: &Path) -> Option<io::Result<&[u8]>> {
+        Some(match self.lent_at(path)? {
+            Some(Item::File(bytes)) => Ok(bytes),
+            Some(Item::Folder) => Err(io::ErrorKind::IsADirectory.into()),
+            Some(Item::Withheld) | None => Err(io::ErrorKind::NotFound.into()),
+        })
     }
 
     /// Whether a path may not be read, which is noted.
@@ -280,12 +288,19 @@ impl Tree {
 
     /// The frozen archive's answer for a path: none where the disk is asked.
     fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
+        Some(match self.entry_of(path)? {
+            // Where a link leads nowhere there is nothing.
+            Some((archived, entry)) if entry.is_file() || entry.is_folder() => answer(archived, entry),
+            _ => none,
+        })
+    }
+
+    /// The frozen archive and what it has at a path: none where the disk is asked.
+    fn entry_of(&self, path: &Path) -> Option<Option<(&Archived, Entry<'_>)>> {
         let archived = self.frozen_archive()?;
         let key = paths::key(&self.roots, path)?;
-        Some(match archived.heed(archived.opened.archive().find(&key)).flatten() {
-            Some(entry) => answer(archived, entry),
-            None => none,
-        })
+        let entry = archived.heed(archived.opened.archive().find(&key)).flatten();
+        Some(entry.map(|entry| (archived, entry)))
     }
 
     /// What is at a path of the disk.
@@ -325,7 +340,7 @@ impl Tree {
     pub fn exists(&self, path: &Path) -> bool {
         self.note_asked(Asked::Kind, path);
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
-        self.frozen(path, false, |_, entry| entry.is_file() || entry.is_folder()).unwrap_or_else(on_disk)
+        self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
@@ -361,9 +376,6 @@ impl Tree {
             if entry.is_folder() {
                 return Err(io::Error::from(io::ErrorKind::IsADirectory));
             }
-            if !entry.is_file() {
-                return missing();
-            }
             let archive = archived.opened.archive();
             let text = archive
                 .part_in(&entry, Section::Texts)
@@ -390,12 +402,8 @@ impl Tree {
     /// # Errors
     /// As [`Tree::read`].
     pub fn read_source(&self, path: &Path) -> io::Result<Vec<u8>> {
-        if let Some(item) = self.lent_at(path) {
-            return match item {
-                Some(Item::File(bytes)) => Ok(bytes.clone()),
-                Some(Item::Folder) => Err(io::ErrorKind::IsADirectory.into()),
-                Some(Item::Withheld) | None => Err(io::ErrorKind::NotFound.into()),
-            };
+        if let Some(file) = self.lent_file(path) {
+            return file.map(<[u8]>::to_vec);
         }
         // Noted before it is read: a change in between is seen as one.
         match self.on_disk(path) {
@@ -407,13 +415,8 @@ impl Tree {
     /// What a frozen archive has of a path, and where the content of a file lies in it, as far as it is embedded; none where it has
     /// nothing there, or there is no such archive.
     pub fn embedded(&self, path: &Path) -> Option<Embedded<'_>> {
-        let found = self.frozen(path, None, |archived, entry| {
-            let part = archived.heed(archived.opened.archive().part_in(&entry, Section::Texts))?;
-            Some((entry.number, part))
-        });
-        let (number, content) = found.flatten()?;
-        let archived = self.frozen_archive()?;
-        let entry = archived.heed(archived.opened.archive().entry(number))?;
+        let (archived, entry) = self.entry_of(path).flatten()?;
+        let content = archived.heed(archived.opened.archive().part_in(&entry, Section::Texts))?;
         Some(Embedded { opened: &archived.opened, entry, content })
     }
 
@@ -434,12 +437,8 @@ impl Tree {
         self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
-            if let Some(item) = self.lent_at(path) {
-                return match item {
-                    Some(Item::File(bytes)) => Ok((bytes.len() as u64, None)),
-                    Some(Item::Folder) => Err(io::ErrorKind::IsADirectory.into()),
-                    Some(Item::Withheld) | None => missing(),
-                };
+            if let Some(file) = self.lent_file(path) {
+                return file.map(|bytes| (bytes.len() as u64, None));
             }
             let seen = self.on_disk(path);
             // What is known to be regular, and small enough, need not be asked for again.
@@ -458,11 +457,7 @@ impl Tree {
                 State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
             })
         };
-        let archived = |entry: Entry<'_>| match entry.is_file() || entry.is_folder() {
-            true => Ok((entry.size, None)),
-            false => missing(),
-        };
-        self.frozen(path, missing(), |_, entry| archived(entry)).unwrap_or_else(on_disk)
+        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
     }
 
     /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it.
@@ -480,7 +475,7 @@ impl Tree {
         });
         match known {
             Some(hash) => Ok(hash),
-            None => Ok(Sha256::digest(read::regular(path, u64::MAX)?).into()),
+            None => Ok(read::sha256(path)?.1),
         }
     }
 

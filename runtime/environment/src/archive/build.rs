@@ -340,7 +340,7 @@ impl Plan {
         let bytes = match read::regular(&found.path, read::MAX_FILE) {
             // What is handed out and nothing else may be as large as it will; its content stays where it is.
             Err(error) if what == What::Other && error.kind() == std::io::ErrorKind::FileTooLarge => {
-                (entry.size, entry.hash) = hash_of_large(&found.path)?;
+                (entry.size, entry.hash) = read::sha256(&found.path)?;
                 return Ok(File { entry, what, is_large: true, ..File::default() });
             }
             other => other?,
@@ -406,11 +406,3 @@ impl Plan {
 /// Where functions in Ruby are, and what these load.
 const RUBY: [&str; 4] =
     ["lib/puppet/functions/", "lib/puppet/parser/functions/", "lib/puppet_x/", "lib/puppetx/"];
-
-/// Size and SHA-256 of a file that is too large to be held.
-fn hash_of_large(path: &Path) -> std::io::Result<(u64, [u8; 32])> {
-    let (mut file, _) = read::opened(path)?;
-    let mut hash = Sha256::new();
-    let size = std::io::copy(&mut file, &mut hash)?;
-    Ok((size, hash.finalize().into()))
-}

@@ -82,27 +82,10 @@ impl Walk {
                 continue;
             };
             let name = format!("{name}/{segment}");
-            let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
-            let metadata = if is_link { std::fs::metadata(&path) } else { entry.metadata() };
-            let metadata = match metadata {
-                // A link that leads nowhere is handed out all the same.
-                Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => Ok(None),
-                other => other.map(Some),
-            };
-            let target = if is_link { target(&path).map(Some) } else { Ok(None) };
-            let (target, metadata) = match target.and_then(|target| Ok((target, metadata?))) {
+            let (kind, target, mode) = match look(&entry, &path) {
                 Ok(found) => found,
                 Err(error) => {
                     self.left_out.push((path, error.to_string()));
-                    continue;
-                }
-            };
-            let kind = match &metadata {
-                None => Kind::Nothing,
-                Some(metadata) if metadata.is_dir() => Kind::Folder,
-                Some(metadata) if metadata.is_file() => Kind::File,
-                Some(_) => {
-                    self.left_out.push((path, "neither a file nor a folder".to_owned()));
                     continue;
                 }
             };
@@ -110,7 +93,7 @@ impl Walk {
             if is_folder && HISTORY.contains(&segment) {
                 continue;
             }
-            let mode = metadata.as_ref().map_or(0, permissions);
+            let is_link = target.is_some();
             self.found.push(Found { path: path.clone(), name: name.clone(), kind, target, mode });
             if is_folder {
                 self.inner((&path, segment), &name, is_link, around);
@@ -141,6 +124,26 @@ impl Walk {
         self.below(path, name, around);
         around.pop();
     }
+}
+
+/// What is at a path, links followed; what the link says that it leads to, where it is one; and permission bits.
+fn look(entry: &DirEntry, path: &Path) -> io::Result<(Kind, Option<String>, u32)> {
+    let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+    let metadata = if is_link { std::fs::metadata(path) } else { entry.metadata() };
+    let target = if is_link { Some(target(path)?) } else { None };
+    let metadata = match metadata {
+        // A link that leads nowhere is handed out all the same.
+        Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
+            return Ok((Kind::Nothing, target, 0));
+        }
+        other => other?,
+    };
+    let kind = match () {
+        () if metadata.is_dir() => Kind::Folder,
+        () if metadata.is_file() => Kind::File,
+        () => return Err(io::Error::other("neither a file nor a folder")),
+    };
+    Ok((kind, target, permissions(&metadata)))
 }
 
 /// What a symbolic link says that it leads to.

@@ -1,8 +1,9 @@
 //! `bunraku compile`: catalogs of nodes as JSON, here or by others.
 
 use crate::confine::Confine;
-use crate::distributed::{Print, printed};
+use crate::distributed::{Print, Sent, printed};
 use crate::engines::{On, OnArguments};
+use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::trees::default_cache;
 use crate::world::{self, World};
@@ -94,7 +95,11 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err((message, status)) = arguments.check() {
         return renderer.failure(&message, status);
     }
-    let targets = match arguments.targets(&mut renderer) {
+    let prepared = match arguments.world.prepare_catalogs() {
+        Ok(prepared) => prepared,
+        Err(message) => return renderer.failure(&message, FAILED),
+    };
+    let targets = match arguments.targets(&prepared, &mut renderer) {
         Ok(targets) => targets,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -102,7 +107,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer
             .failure("Nothing to compile: give --environment, --archive, --manifest or -e", USAGE);
     }
-    let by_others = match arguments.on.on.as_ref().map(|on| arguments.by_others(on, &targets)).transpose() {
+    let by_others = arguments.on.on.as_ref().map(|on| arguments.by_others(on, &prepared, &targets));
+    let by_others = match by_others.transpose() {
         Ok(Some(None)) => return ExitCode::SUCCESS,
         Ok(by_others) => by_others.flatten().unwrap_or_default(),
         Err(message) => return renderer.failure(&message, FAILED),
@@ -154,8 +160,7 @@ impl Arguments {
     }
 
     /// What is compiled, in the order of the names.
-    fn targets(&self, renderer: &mut Renderer) -> Result<Vec<Target>, String> {
-        let prepared = self.world.prepare_catalogs()?;
+    fn targets(&self, prepared: &Prepared<'_>, renderer: &mut Renderer) -> Result<Vec<Target>, String> {
         let targets: Result<Vec<Target>, String> = match self.certnames.is_empty() {
             true => prepared.target(None).map(|target| vec![target]),
             false => self.certnames.iter().map(|name| prepared.target(Some(name))).collect(),
@@ -177,26 +182,23 @@ impl Arguments {
     }
 
     /// What others print of the nodes, by name; none where that is not waited for.
-    fn by_others(&self, on: &On, targets: &[Target]) -> Result<Option<BTreeMap<String, Printed>>, String> {
-        let prepared = self.world.prepare_catalogs()?;
+    fn by_others(
+        &self,
+        on: &On,
+        prepared: &Prepared<'_>,
+        targets: &[Target],
+    ) -> Result<Option<BTreeMap<String, Printed>>, String> {
         let folder = targets.first().and_then(|target| target.environment.folder());
         let archive = self.world.archive.clone().filter(|_| self.world.frozen);
         let folder = folder.filter(|_| archive.is_none()).map(Path::to_owned);
-        let tree = match (&folder, &archive) {
-            (None, None) => {
-                return Err("--on needs an environment: a folder, or an archive and --frozen".to_owned());
-            }
-            _ => Tree {
-                label: folder
-                    .as_ref()
-                    .or(archive.as_ref())
-                    .map(|path| path.display().to_string())
-                    .unwrap_or_default(),
-                folder,
-                archive,
-                modulepath: self.world.modulepath.as_deref().map(modulepath),
-                warnings: Vec::new(),
-            },
+        let place = folder.as_ref().or(archive.as_ref());
+        let place = place.ok_or("--on needs an environment: a folder, or an archive and --frozen")?;
+        let tree = Tree {
+            label: place.display().to_string(),
+            folder,
+            archive,
+            modulepath: self.world.modulepath.as_deref().map(modulepath),
+            warnings: Vec::new(),
         };
         let cache = self.cache.clone().or_else(default_cache);
         let preparation = Preparation {
@@ -208,15 +210,14 @@ impl Arguments {
             limits: Limits::default(),
         };
         let named = targets.iter().map(|target| (target.node.name().to_owned(), target.clone()));
-        let work = Print {
+        let sent = Sent {
             arguments: &self.on,
             tls: self.world.tls(),
             tree: &tree,
             preparation: &preparation,
             configuration: prepared.configuration(),
-            targets: &named.collect(),
         };
-        printed(on, &work)
+        printed(on, &Print { sent, targets: &named.collect() })
     }
 
     /// Compiles a node here, and tells what is logged and what is wrong.

@@ -105,18 +105,58 @@ pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<
     told.finish()
 }
 
-/// A fleet that is compiled.
-pub struct Compile<'c> {
+/// One tree that others compile from.
+pub struct Sent<'s> {
     /// How jobs are handed out.
-    pub arguments: &'c OnArguments,
+    pub arguments: &'s OnArguments,
     /// Certificates for the engine.
     pub tls: Tls,
     /// The tree.
-    pub tree: &'c Tree,
+    pub tree: &'s Tree,
     /// How it is prepared.
-    pub preparation: &'c Preparation,
+    pub preparation: &'s Preparation,
     /// The machine's configuration, where one is read.
-    pub configuration: Option<&'c Configuration>,
+    pub configuration: Option<&'s Configuration>,
+}
+
+/// What is compiled of each node, by name.
+type TargetsOf<'t> = dyn Fn(&str) -> Result<Vec<Target>, String> + Sync + 't;
+
+impl Sent<'_> {
+    /// Publishes a run that compiles these nodes, on behalf of a command: what gathers it; none where that is not waited for.
+    fn publish(
+        &self,
+        on: &On,
+        (names, targets): (&[String], &TargetsOf<'_>),
+        threads: usize,
+        (want, command): (Want, &str),
+    ) -> Result<Option<(Opened, Hash, Plan)>, String> {
+        let opened = on.open(&self.tls, &self.arguments.patience)?;
+        let archive = [whole(self.tree, self.preparation, self.configuration)?];
+        let (run, plan) = prepare(
+            opened.engine(),
+            &Work {
+                names,
+                shard: self.arguments.shard.get(),
+                targets,
+                threads,
+                archives: &archive,
+                folders: std::slice::from_ref(&self.tree.folder),
+                lent: &lent(names, targets)?,
+                rules: serde_json::to_vec(&Comparison::default()).map_err(|error| error.to_string())?,
+                want,
+                report: json!({"command": command}),
+            },
+        )?;
+        let is_all = started(&opened, (&run, &plan), self.arguments)?;
+        Ok((!is_all).then_some((opened, run, plan)))
+    }
+}
+
+/// A fleet that is compiled.
+pub struct Compile<'c> {
+    /// What from, and how.
+    pub sent: Sent<'c>,
     /// The fleet as it is here.
     pub fleet: &'c Fleet<'c>,
     /// Where catalogs are kept.
@@ -128,28 +168,11 @@ pub struct Compile<'c> {
 /// # Errors
 /// As of [`diff`].
 pub fn compiled(on: &On, work: &Compile<'_>, each: &mut dyn FnMut(&Node)) -> Result<bool, String> {
-    let opened = on.open(&work.tls, &work.arguments.patience)?;
-    let archive = [whole(work.tree, work.preparation, work.configuration)?];
     let targets = |name: &str| (work.fleet.target)(name).map(|target| vec![target]);
     let want = if work.save.is_some() { Want::Catalogs } else { Want::Outcome };
-    let (run, plan) = prepare(
-        opened.engine(),
-        &Work {
-            names: work.fleet.names,
-            shard: work.arguments.shard.get(),
-            targets: &targets,
-            threads: work.fleet.threads,
-            archives: &archive,
-            folders: std::slice::from_ref(&work.tree.folder),
-            lent: &lent(work.fleet.names, &targets)?,
-            rules: serde_json::to_vec(&Comparison::default()).map_err(|error| error.to_string())?,
-            want,
-            report: json!({"command": "compile"}),
-        },
-    )?;
-    if started(&opened, (&run, &plan), work.arguments)? {
-        return Ok(false);
-    }
+    let nodes = (work.fleet.names, &targets as &TargetsOf<'_>);
+    let published = work.sent.publish(on, nodes, work.fleet.threads, (want, "compile"))?;
+    let Some((opened, run, plan)) = published else { return Ok(false) };
     let left = |left: &[(String, String)]| {
         let names: Vec<String> = left.iter().map(|(name, _)| name.clone()).collect();
         let mut done = Vec::new();
@@ -168,16 +191,8 @@ pub fn compiled(on: &On, work: &Compile<'_>, each: &mut dyn FnMut(&Node)) -> Res
 
 /// Nodes whose catalogs are printed.
 pub struct Print<'p> {
-    /// How jobs are handed out.
-    pub arguments: &'p OnArguments,
-    /// Certificates for the engine.
-    pub tls: Tls,
-    /// The tree.
-    pub tree: &'p Tree,
-    /// How it is prepared.
-    pub preparation: &'p Preparation,
-    /// The machine's configuration, where one is read.
-    pub configuration: Option<&'p Configuration>,
+    /// What from, and how.
+    pub sent: Sent<'p>,
     /// The nodes, by name.
     pub targets: &'p BTreeMap<String, Target>,
 }
@@ -188,31 +203,14 @@ pub struct Print<'p> {
 /// # Errors
 /// As of [`diff`].
 pub fn printed(on: &On, work: &Print<'_>) -> Result<Option<BTreeMap<String, Printed>>, String> {
-    let opened = on.open(&work.tls, &work.arguments.patience)?;
-    let archive = [whole(work.tree, work.preparation, work.configuration)?];
     let names: Vec<String> = work.targets.keys().cloned().collect();
     let targets = |name: &str| {
         let target = work.targets.get(name).map(|target| vec![target.clone()]);
         target.ok_or_else(|| format!("{name} is none of the nodes"))
     };
-    let (run, plan) = prepare(
-        opened.engine(),
-        &Work {
-            names: &names,
-            shard: work.arguments.shard.get(),
-            targets: &targets,
-            threads: threads(None),
-            archives: &archive,
-            folders: std::slice::from_ref(&work.tree.folder),
-            lent: &lent(&names, &targets)?,
-            rules: serde_json::to_vec(&Comparison::default()).map_err(|error| error.to_string())?,
-            want: Want::Printed,
-            report: json!({"command": "compile one"}),
-        },
-    )?;
-    if started(&opened, (&run, &plan), work.arguments)? {
-        return Ok(None);
-    }
+    let nodes = (&names[..], &targets as &TargetsOf<'_>);
+    let published = work.sent.publish(on, nodes, threads(None), (Want::Printed, "compile one"))?;
+    let Some((opened, run, plan)) = published else { return Ok(None) };
     let mut all = BTreeMap::new();
     let left = |left: &[(String, String)]| Ok(nobody(Want::Printed, left));
     gathered(opened.engine(), (&run, &plan), (&left, true, None), &mut |name, outcome| {

@@ -169,11 +169,13 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
         (Some(on), Some((tree, preparation))) if !fleet.in_two_passes => Some((
             on,
             distributed::Compile {
-                arguments: &arguments.on,
-                tls: arguments.world.tls(),
-                tree,
-                preparation,
-                configuration: prepared.configuration(),
+                sent: distributed::Sent {
+                    arguments: &arguments.on,
+                    tls: arguments.world.tls(),
+                    tree,
+                    preparation,
+                    configuration: prepared.configuration(),
+                },
                 fleet: &fleet,
                 save: save.as_ref(),
             },

@@ -77,10 +77,10 @@ fn answer(arguments: &Arguments, told: &Origins) -> Result<String, String> {
     }
     let number = find(arguments.resource.as_deref().unwrap_or_default())?;
     let parameter = arguments.parameter.as_deref();
-    if let Some(name) = parameter.filter(|name| told.resources[number].parameter(name).is_none()) {
-        let names = told.resources[number].parameters.iter().map(|one| one.name.clone());
+    if let Some(name) = parameter.filter(|name| told.resource(number).parameter(name).is_none()) {
+        let names = told.resource(number).parameters.iter().map(|one| one.name.clone());
         let close = origins::close(name, names);
-        let reference = told.resources[number].reference();
+        let reference = told.reference(number);
         return Err(format!("{reference} has no parameter '{name}' set{}", suggested(&close)));
     }
     Ok(match arguments.json {
@@ -101,11 +101,10 @@ pub fn suggested(close: &[String]) -> String {
 
 /// A resource, its chain, its parameters.
 fn resource(told: &Origins, number: usize, parameter: Option<&str>) -> String {
-    let one = &told.resources[number];
-    let mut text = format!("{}\n", one.reference());
+    let one = told.resource(number);
+    let mut text = format!("{}\n", told.reference(number));
     let mut says = |lead: &str, step: &Step| {
-        let subject =
-            step.by.map_or_else(String::new, |by| format!(", in {}", told.resources[by].reference()));
+        let subject = step.by.map_or_else(String::new, |by| format!(", in {}", told.reference(by)));
         let _ = writeln!(text, "  {lead} {}{subject}", by(step));
         for leaf in &step.data {
             let places: Vec<String> = leaf.places.iter().map(data_place).collect();
@@ -115,7 +114,7 @@ fn resource(told: &Origins, number: usize, parameter: Option<&str>) -> String {
     for (n, (link, step)) in told.chain(number).into_iter().enumerate() {
         match n {
             0 => says("is there", step),
-            _ => says(&format!("{} is there", told.resources[link].reference()), step),
+            _ => says(&format!("{} is there", told.reference(link)), step),
         }
     }
     one.steps.iter().skip(1).for_each(|step| says("also", step));
@@ -191,9 +190,7 @@ fn lines(told: &Origins, parameter: &Parameter, depth: usize, text: &mut String)
             (None, "changed in place by the Ruby of a template or function".to_owned())
         }
         ParameterOrigin::Require(at) => (None, format!("the function require at {at}")),
-        ParameterOrigin::Container(number) => {
-            (None, format!("handed down by {}", told.resources[*number].reference()))
-        }
+        ParameterOrigin::Container(number) => (None, format!("handed down by {}", told.reference(*number))),
         ParameterOrigin::Exported(node) => (None, format!("exported by {node}")),
         ParameterOrigin::Own => (None, "the compile itself".to_owned()),
     };
@@ -224,8 +221,8 @@ fn via(told: &Origins, written: &Expression, depth: usize, text: &mut String) {
             }
         }
         Some(Via::Parameter(number, name)) => {
-            let of = &told.resources[*number];
-            line(format!("which is the parameter {name} of {}", of.reference()));
+            let of = told.resource(*number);
+            line(format!("which is the parameter {name} of {}", told.reference(*number)));
             if let Some(next) = of.parameter(name).filter(|_| depth < DEEPEST) {
                 lines(told, next, depth + 1, text);
             }
@@ -245,7 +242,7 @@ fn data_place(place: &DataPlace) -> String {
 
 /// The reasons of an edge.
 fn edge(told: &Origins, from: usize, to: usize, reasons: &[EdgeReason]) -> String {
-    let name = |number: usize| told.resources[number].reference();
+    let name = |number: usize| told.reference(number);
     if reasons.is_empty() {
         let back = if told.edges(to, from).is_empty() { "" } else { ", but the other way round" };
         return format!(
@@ -265,7 +262,7 @@ fn edge(told: &Origins, from: usize, to: usize, reasons: &[EdgeReason]) -> Strin
             }
             EdgeSource::Parameter(owner, parameter) => {
                 let mut told_of = String::new();
-                if let Some(one) = told.resources[*owner].parameter(parameter) {
+                if let Some(one) = told.resource(*owner).parameter(parameter) {
                     lines(told, one, 1, &mut told_of);
                 }
                 writeln!(text, "{from} -> {to}: {parameter} of {}\n{}", name(*owner), told_of.trim_end())

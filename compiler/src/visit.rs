@@ -27,7 +27,7 @@ pub(crate) fn named_call<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'a str, Vec<&'e
 
 /// Calls back for each expression directly in another, in the order of the source but for defaults and types
 /// of parameters, which come in the order of Puppet's model.
-pub(crate) fn each_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn FnMut(&Expr<'a>)) {
+pub(crate) fn each_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn FnMut(&'a Expr<'a>)) {
     match expr.kind {
         ExprKind::Paren(inner)
         | ExprKind::Unary { expr: inner, .. }
@@ -148,20 +148,20 @@ pub(crate) fn each_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn 
     }
 }
 
-fn in_params<'a>(params: &[Param<'a>], visit: &mut dyn FnMut(&Expr<'a>)) {
+fn in_params<'a>(params: &'a [Param<'a>], visit: &mut dyn FnMut(&'a Expr<'a>)) {
     for param in params {
         param.default.into_iter().for_each(&mut *visit);
         param.type_expr.into_iter().for_each(&mut *visit);
     }
 }
 
-fn in_lambda<'a>(lambda: &Lambda<'a>, visit: &mut dyn FnMut(&Expr<'a>)) {
+fn in_lambda<'a>(lambda: &'a Lambda<'a>, visit: &mut dyn FnMut(&'a Expr<'a>)) {
     in_params(lambda.params, visit);
     visit(lambda.body);
     lambda.return_type.into_iter().for_each(visit);
 }
 
-fn in_attributes<'a>(attributes: &[Attribute<'a>], visit: &mut dyn FnMut(&Expr<'a>)) {
+fn in_attributes<'a>(attributes: &'a [Attribute<'a>], visit: &mut dyn FnMut(&'a Expr<'a>)) {
     for attribute in attributes {
         let (Attribute::Named { value, .. } | Attribute::Splat { value, .. }) = attribute;
         visit(value);

@@ -1,13 +1,13 @@
 //! What a manifest has written where: the expressions of attributes, of parameters' defaults and of assignments, by their places.
 //! For whoever tells where a value comes from; nothing is checked or run.
 
-use crate::ast::{Attribute, Definition, Expr, ExprKind, Part};
+use crate::ast::{Attribute, Expr, ExprKind, Part};
 use crate::extent::short_text;
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
 use crate::visit::{Lambdas, each_child};
 use bumpalo::Bump;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 /// Bytes of an expression's text that are kept.
 const MAX_TEXT: usize = 200;
@@ -44,72 +44,105 @@ pub struct Written {
     pub kind: WrittenKind,
 }
 
-/// What a manifest has written.
-#[derive(Debug, Default)]
-pub struct Manifest {
-    attributes: HashMap<(u32, u32), Written>,
-    parameters: HashMap<(String, String), Written>,
-    assignments: HashMap<(String, String), Vec<Written>>,
-    looked_up: HashMap<u32, String>,
+/// What a manifest has written, as expressions of its tree: their texts are made when somebody asks.
+pub struct Manifest<'a> {
+    text: &'a str,
+    lines: LineIndex,
+    /// By where they begin.
+    attributes: HashMap<u32, Piece<'a>>,
+    parameters: HashMap<(&'a str, &'a str), Piece<'a>>,
+    assignments: HashMap<(&'a str, &'a str), Vec<Piece<'a>>>,
+    looked_up: HashMap<u32, &'a str>,
+}
+
+/// An expression that belongs to something.
+struct Piece<'a> {
+    /// Where what it belongs to begins.
+    begin: u32,
+    value: &'a Expr<'a>,
+    /// The parameters of blocks around.
+    bound: Box<[&'a str]>,
 }
 
 /// Functions that declare classes, and those that give data.
 const DECLARES: [&str; 4] = ["include", "contain", "require", "hiera_include"];
 const LOOKS_UP: [&str; 4] = ["lookup", "hiera", "hiera_array", "hiera_include"];
 
-impl Manifest {
-    /// That of a text; none where it does not parse.
-    pub fn read(text: &str) -> Option<Manifest> {
-        let arena = Bump::new();
-        let parsed = parse(&arena, &SourceFile::manifest(text), &ParseLimits::default()).ok()?;
-        let mut reader = Reader {
+impl<'a> Manifest<'a> {
+    /// That of a text, whose tree lies in `arena`; none where it does not parse.
+    pub fn read(arena: &'a Bump, text: &'a str) -> Option<Manifest<'a>> {
+        let parsed = parse(arena, &SourceFile::manifest(text), &ParseLimits::default()).ok()?;
+        let all = Manifest {
             text,
             lines: LineIndex::new(text),
-            all: Manifest::default(),
-            inside: Vec::new(),
-            bound: Vec::new(),
+            attributes: HashMap::new(),
+            parameters: HashMap::new(),
+            assignments: HashMap::new(),
+            looked_up: HashMap::new(),
         };
+        let mut reader = Reader { arena, all, inside: vec![""], bound: Vec::new() };
         reader.walk(parsed.program.body);
         Some(reader.all)
     }
 
     /// The value of the attribute that begins there.
-    pub fn attribute(&self, line: u32, column: u32) -> Option<&Written> {
-        self.attributes.get(&(line, column))
+    pub fn attribute(&self, line: u32, column: u32) -> Option<Written> {
+        let begin = self.lines.offset(self.text, line, column)?;
+        self.attributes.get(&begin).map(|piece| self.written(piece))
     }
 
     /// The default of a parameter of a class or defined type (in lower case).
-    pub fn parameter(&self, definition: &str, name: &str) -> Option<&Written> {
-        self.parameters.get(&(definition.to_owned(), name.to_owned()))
+    pub fn parameter(&self, definition: &str, name: &str) -> Option<Written> {
+        self.parameters.get(&(definition, name)).map(|piece| self.written(piece))
     }
 
     /// The key that classes are taken from which a call on that line declares: `lookup('classes').include`.
-    pub fn looked_up(&self, line: u32) -> Option<&str> {
-        self.looked_up.get(&line).map(String::as_str)
+    pub fn looked_up(&self, line: u32) -> Option<&'a str> {
+        self.looked_up.get(&line).copied()
     }
 
     /// What is assigned to a variable in the body of a class or defined type, or, with an empty name, outside of them.
-    pub fn assignments(&self, definition: &str, name: &str) -> &[Written] {
-        self.assignments.get(&(definition.to_owned(), name.to_owned())).map_or(&[], Vec::as_slice)
+    pub fn assignments(&self, definition: &str, name: &str) -> Vec<Written> {
+        let all = self.assignments.get(&(definition, name));
+        all.into_iter().flatten().map(|piece| self.written(piece)).collect()
+    }
+
+    fn written(&self, piece: &Piece<'a>) -> Written {
+        let (line, column) = self.lines.line_column(self.text, piece.begin);
+        let text = short_text(piece.value, self.text, MAX_TEXT);
+        let kind = match kind(piece.value) {
+            WrittenKind::Variable(name) | WrittenKind::Part(name, _)
+                if piece.bound.contains(&name.as_str()) =>
+            {
+                WrittenKind::OfBlock(name)
+            }
+            other => other,
+        };
+        Written { line, column, text, kind }
     }
 }
 
-struct Reader<'s> {
-    text: &'s str,
-    lines: LineIndex,
-    all: Manifest,
-    /// The definitions around, in lower case.
-    inside: Vec<String>,
+struct Reader<'a> {
+    arena: &'a Bump,
+    all: Manifest<'a>,
+    /// The definitions around, in lower case, below the manifest itself, which has no name.
+    inside: Vec<&'a str>,
     /// The parameters of blocks around.
-    bound: Vec<String>,
+    bound: Vec<&'a str>,
 }
 
-impl Reader<'_> {
-    fn walk(&mut self, expr: &Expr<'_>) {
+impl<'a> Reader<'a> {
+    fn walk(&mut self, expr: &'a Expr<'a>) {
         stacker::maybe_grow(STACK.0, STACK.1, || match expr.kind {
             ExprKind::Class { def, .. } | ExprKind::Define(def) => {
-                self.inside.push(def.name.to_lowercase());
-                self.definition(def);
+                let name = self.arena.alloc_str(&def.name.to_lowercase());
+                self.inside.push(name);
+                for param in def.params {
+                    if let Some(default) = param.default {
+                        let piece = self.piece(param.span.start, default);
+                        self.all.parameters.insert((name, param.name), piece);
+                    }
+                }
                 self.children(expr);
                 self.inside.pop();
             }
@@ -124,69 +157,51 @@ impl Reader<'_> {
                 self.children(expr);
             }
             ExprKind::Assign { lhs: Expr { kind: ExprKind::Var(name), span }, rhs, .. } => {
-                let key = (self.inside.last().cloned().unwrap_or_default(), (*name).to_owned());
-                let written = self.written(span.start, rhs);
-                self.all.assignments.entry(key).or_default().push(written);
+                let piece = self.piece(span.start, rhs);
+                let definition = self.inside.last().copied().unwrap_or_default();
+                self.all.assignments.entry((definition, name)).or_default().push(piece);
                 self.children(expr);
             }
             _ => {
                 if called(expr).is_some_and(|name| DECLARES.contains(&name))
                     && let Some(key) = key(expr)
                 {
-                    let (line, _) = self.lines.line_column(self.text, expr.span.start);
-                    self.all.looked_up.insert(line, key);
+                    self.all.looked_up.insert(self.all.lines.line(expr.span.start), key);
                 }
                 self.children(expr);
             }
         });
     }
 
-    fn children(&mut self, expr: &Expr<'_>) {
+    fn children(&mut self, expr: &'a Expr<'a>) {
         let before = self.bound.len();
         if let ExprKind::Call { lambda: Some(block), .. } | ExprKind::MethodCall { lambda: Some(block), .. } =
             expr.kind
         {
-            self.bound.extend(block.params.iter().map(|param| param.name.to_owned()));
+            self.bound.extend(block.params.iter().map(|param| param.name));
         }
         self.each(expr);
         self.bound.truncate(before);
     }
 
-    fn each(&mut self, expr: &Expr<'_>) {
+    fn each(&mut self, expr: &'a Expr<'a>) {
         each_child(expr, Lambdas::Enter, &mut |child| self.walk(child));
     }
 
-    fn definition(&mut self, def: &Definition<'_>) {
-        for param in def.params {
-            let Some(default) = param.default else { continue };
-            let key = (def.name.to_lowercase(), param.name.to_owned());
-            let written = self.written(param.span.start, default);
-            self.all.parameters.insert(key, written);
-        }
-    }
-
-    fn attributes(&mut self, attributes: &[Attribute<'_>]) {
+    fn attributes(&mut self, attributes: &'a [Attribute<'a>]) {
         for attribute in attributes {
             // Places are those that running code tells: of a splat, its hash.
             let (begin, value) = match attribute {
                 Attribute::Named { span, value, .. } => (span.start, value),
                 Attribute::Splat { value, .. } => (value.span.start, value),
             };
-            let written = self.written(begin, value);
-            self.all.attributes.insert((written.line, written.column), written);
+            let piece = self.piece(begin, value);
+            self.all.attributes.insert(begin, piece);
         }
     }
 
-    fn written(&self, begin: u32, value: &Expr<'_>) -> Written {
-        let (line, column) = self.lines.line_column(self.text, begin);
-        let text = short_text(value, self.text, MAX_TEXT);
-        let kind = match kind(value) {
-            WrittenKind::Variable(name) | WrittenKind::Part(name, _) if self.bound.contains(&name) => {
-                WrittenKind::OfBlock(name)
-            }
-            other => other,
-        };
-        Written { line, column, text, kind }
+    fn piece(&self, begin: u32, value: &'a Expr<'a>) -> Piece<'a> {
+        Piece { begin, value, bound: self.bound.as_slice().into() }
     }
 }
 
@@ -200,7 +215,7 @@ fn called<'a>(expr: &Expr<'a>) -> Option<&'a str> {
 }
 
 /// The literal key of the first look-up in an expression.
-fn key(expr: &Expr<'_>) -> Option<String> {
+fn key<'a>(expr: &'a Expr<'a>) -> Option<&'a str> {
     if called(expr).is_some_and(|name| LOOKS_UP.contains(&name)) {
         let (ExprKind::Call { args: [first, ..], .. } | ExprKind::MethodCall { receiver: first, .. }) =
             expr.kind
@@ -208,14 +223,14 @@ fn key(expr: &Expr<'_>) -> Option<String> {
             return None;
         };
         return match first.kind {
-            ExprKind::Str(text) | ExprKind::Name(text) => Some(text.to_owned()),
+            ExprKind::Str(text) | ExprKind::Name(text) => Some(text),
             _ => None,
         };
     }
     let mut found = None;
     stacker::maybe_grow(STACK.0, STACK.1, || {
         each_child(expr, Lambdas::Skip, &mut |child| {
-            found = found.take().or_else(|| key(child));
+            found = found.or_else(|| key(child));
         });
     });
     found
@@ -290,8 +305,9 @@ mod tests {
 
     fn of(value: &str) -> WrittenKind {
         let text = format!("file {{ 'a':\n  mode => {value},\n}}");
-        let manifest = Manifest::read(&text).expect("it parses");
-        manifest.attribute(2, 3).expect("it is there").kind.clone()
+        let arena = Bump::new();
+        let manifest = Manifest::read(&arena, &text).expect("it parses");
+        manifest.attribute(2, 3).expect("it is there").kind
     }
 
     #[test]
@@ -322,21 +338,23 @@ mod tests {
     #[test]
     fn defaults_and_assignments_belong_to_their_definition() {
         let text = "$x = 1\nclass A::B(\n  $p = $x,\n  $q,\n) {\n  $x = 2\n  if true { $x = 3 }\n}\n";
-        let manifest = Manifest::read(text).expect("it parses");
+        let arena = Bump::new();
+        let manifest = Manifest::read(&arena, text).expect("it parses");
         let default = manifest.parameter("a::b", "p").expect("it has one");
         assert_eq!((default.line, default.text.as_str()), (3, "$x"));
         assert_eq!(manifest.parameter("a::b", "q"), None);
         let lines =
             |name: &str| manifest.assignments(name, "x").iter().map(|one| one.line).collect::<Vec<_>>();
         assert_eq!((lines(""), lines("a::b")), (vec![1], vec![6, 7]));
-        assert!(Manifest::read("class {").is_none());
+        assert!(Manifest::read(&arena, "class {").is_none());
     }
 
     #[test]
     fn parameters_of_blocks_are_told_apart() {
         let text = "$all.each |$a| {\n  notify { 'x':\n    message => $a,\n    * => $b,\n  }\n}\nnotify { 'y':\n  message => $a,\n}";
-        let manifest = Manifest::read(text).expect("it parses");
-        let kind = |line: u32, column: u32| manifest.attribute(line, column).map(|one| one.kind.clone());
+        let arena = Bump::new();
+        let manifest = Manifest::read(&arena, text).expect("it parses");
+        let kind = |line: u32, column: u32| manifest.attribute(line, column).map(|one| one.kind);
         assert_eq!(kind(3, 5), Some(WrittenKind::OfBlock("a".to_owned())));
         assert_eq!(kind(4, 10), Some(WrittenKind::Variable("b".to_owned())));
         assert_eq!(kind(8, 3), Some(WrittenKind::Variable("a".to_owned())));
@@ -346,7 +364,8 @@ mod tests {
     fn classes_are_known_to_be_looked_up() {
         let text = "lookup('classes', Array, 'unique').include\ninclude lookup(other)\nhiera_include('third')\ninclude a, b\n\
                     lookup($x).include\n";
-        let manifest = Manifest::read(text).expect("it parses");
+        let arena = Bump::new();
+        let manifest = Manifest::read(&arena, text).expect("it parses");
         let keys = [1, 2, 3, 4, 5].map(|line| manifest.looked_up(line));
         assert_eq!(keys, [Some("classes"), Some("other"), Some("third"), None, None]);
     }

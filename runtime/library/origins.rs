@@ -26,7 +26,7 @@ impl Compiler {
 
 /// A resource as JSON: its chain, its parameters (or that one), tags, what else declares it.
 pub fn resource(origins: &Origins, number: usize, parameter: Option<&str>) -> Json {
-    let one = &origins.resources[number];
+    let one = origins.resource(number);
     let chain: Vec<Json> =
         origins.chain(number).into_iter().map(|(number, it)| step(origins, Some(number), it)).collect();
     let also: Vec<Json> = one.steps.iter().skip(1).map(|it| step(origins, None, it)).collect();
@@ -34,20 +34,20 @@ pub fn resource(origins: &Origins, number: usize, parameter: Option<&str>) -> Js
     let parameters: Map<String, Json> =
         wanted.map(|one| (one.name.clone(), self::parameter(origins, one))).collect();
     json!({
-        "resource": one.reference(),
+        "resource": origins.reference(number),
         "virtual": one.is_virtual,
         "chain": chain,
         "also_declared": also,
         "realized": one.realized.iter().map(place).collect::<Vec<_>>(),
         "parameters": parameters,
         "tags": one.tags,
-        "contained_in": one.containers.iter().map(|one| origins.resources[*one].reference()).collect::<Vec<_>>(),
+        "contained_in": one.containers.iter().map(|one| origins.reference(*one)).collect::<Vec<_>>(),
     })
 }
 
 /// The reasons of an edge as JSON.
 pub fn edge(origins: &Origins, reason: &EdgeReason) -> Json {
-    let name = |number: usize| origins.resources[number].reference();
+    let name = |number: usize| origins.reference(number);
     let mut all = json!({"from": name(reason.from), "to": name(reason.to)});
     match &reason.by {
         EdgeSource::Containment => all["by"] = json!("containment"),
@@ -58,7 +58,7 @@ pub fn edge(origins: &Origins, reason: &EdgeReason) -> Json {
         EdgeSource::Parameter(owner, parameter) => {
             all["by"] = json!(parameter);
             all["of"] = json!(name(*owner));
-            let told = origins.resources[*owner].parameter(parameter);
+            let told = origins.resource(*owner).parameter(parameter);
             all["origin"] = told.map_or(Json::Null, |one| origin(origins, &one.origin));
         }
     }
@@ -85,7 +85,7 @@ fn how(how: &How) -> &'static str {
 }
 
 fn step(origins: &Origins, number: Option<usize>, step: &Step) -> Json {
-    let name = |number: usize| origins.resources[number].reference();
+    let name = |number: usize| origins.reference(number);
     let mut all = json!({"how": how(&step.how), "place": place(&step.place), "by": step.by.map(name)});
     if let Some(number) = number {
         all["resource"] = json!(name(number));
@@ -136,7 +136,7 @@ fn origin(origins: &Origins, origin: &ParameterOrigin) -> Json {
         ParameterOrigin::Changed => json!({"kind": "changed"}),
         ParameterOrigin::Require(at) => json!({"kind": "require", "place": place(at)}),
         ParameterOrigin::Container(number) => {
-            json!({"kind": "container", "resource": origins.resources[*number].reference()})
+            json!({"kind": "container", "resource": origins.reference(*number)})
         }
         ParameterOrigin::Exported(node) => json!({"kind": "exported", "node": node}),
         ParameterOrigin::Own => json!({"kind": "own"}),
@@ -163,7 +163,7 @@ fn code(origins: &Origins, code: &Code) -> Json {
     };
     let via = written.via.as_ref().map(|via| match &**via {
         Via::Parameter(number, name) => {
-            json!({"parameter": name, "of": origins.resources[*number].reference()})
+            json!({"parameter": name, "of": origins.reference(*number)})
         }
         Via::Fact(name) => json!({"fact": name}),
         Via::Trusted(name) => json!({"trusted": name}),

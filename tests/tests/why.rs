@@ -92,7 +92,7 @@ fn line_mark(file: &str, line: u32) -> String {
 
 fn parameter<'t>(told: &'t Origins, reference: &str, name: &str) -> &'t Parameter {
     let number = told.find(reference).unwrap_or_else(|close| panic!("no {reference}: {close:?}"));
-    told.resources[number].parameter(name).unwrap_or_else(|| panic!("{reference} has no {name}"))
+    told.resource(number).parameter(name).unwrap_or_else(|| panic!("{reference} has no {name}"))
 }
 
 fn via(code: &Code) -> &Via {
@@ -120,7 +120,7 @@ fn each_way_that_leads_to_a_resource_is_told() {
     assert_eq!(chain("File[/c]"), with(vec![step(How::CreateResources, "created")]));
     assert_eq!(chain("Class[role::base]"), with(vec![step(How::Inherited, "inherits")]));
     assert_eq!(chain("Class[role::like]"), with(vec![step(How::Expression, "like-class")]));
-    let of = |reference: &str| &told.resources[told.find(reference).expect("it is there")];
+    let of = |reference: &str| told.resource(told.find(reference).expect("it is there"));
     let also: Vec<_> =
         of("Class[motd]").steps.iter().map(|step| (step.how.clone(), mark(&step.place))).collect();
     assert_eq!(also, [motd(), step(How::Require, "require-motd")]);
@@ -217,7 +217,7 @@ fn edges_have_reasons() {
     );
     // Of what contains them.
     let around = reasons("File[/etc/motd]", "File[/c]");
-    assert!(around.iter().any(|one| told.resources[one.to].reference() == "Class[Role]"), "{around:?}");
+    assert!(around.iter().any(|one| told.reference(one.to) == "Class[Role]"), "{around:?}");
     assert!(reasons("Class[motd]", "File[/etc/motd]").iter().any(|one| one.by == EdgeSource::Containment));
     assert!(reasons("File[/c]", "File[/a]").is_empty());
     assert_eq!(told.find("File[/etc/modt]"), Err(vec!["File[/etc/motd]".to_owned()]));
@@ -235,7 +235,7 @@ fn classifiers_and_code_as_text_are_told() {
         .with_parameter("role", "web");
     let told = Compiler::new().origins(&target(node)).result.expect("it compiles");
     let first =
-        |reference: &str| told.resources[told.find(reference).expect("it is there")].steps[0].how.clone();
+        |reference: &str| told.resource(told.find(reference).expect("it is there")).steps[0].how.clone();
     assert_eq!((first("Class[a]"), first("Class[b]")), (How::Classifier, How::Classifier));
     assert_eq!(parameter(&told, "Class[a]", "p").origin, ParameterOrigin::Classifier);
     let ParameterOrigin::Attribute(code) = &parameter(&told, "Notify[y]", "message").origin else {
@@ -351,7 +351,7 @@ impl Replayed {
             ParameterOrigin::Changed => ("changed by Ruby", None),
             ParameterOrigin::Require(_) => ("require", None),
             ParameterOrigin::Container(number) => {
-                let handed = told.resources[*number].parameter(&one.name).map(|one| one.json.clone());
+                let handed = told.resource(*number).parameter(&one.name).map(|one| one.json.clone());
                 if handed.as_deref() != Some(&one.json) {
                     fail("its container has another".to_owned());
                 }
@@ -394,7 +394,7 @@ impl Replayed {
                 Some(("literal", self.value_of(&written.text)))
             }
             (_, Some(Via::Parameter(number, name))) => {
-                told.resources[*number].parameter(name).and_then(|one| {
+                told.resource(*number).parameter(name).and_then(|one| {
                     let whole: Value = serde_json::from_str(&one.json).expect("JSON");
                     let keys: &[String] = match &written.kind {
                         WrittenKind::Part(_, keys) => keys,
@@ -433,9 +433,10 @@ fn replay(
     for node in nodes {
         let (told, facts) =
             told(environment(), node, &fs::read_to_string(facts(node)).expect("facts can be read"));
-        assert!(told.resources.len() > 10, "{node}");
-        for (number, resource) in told.resources.iter().enumerate() {
-            let owner = format!("{node}: {}", resource.reference());
+        assert!(told.count() > 10, "{node}");
+        for number in 0..told.count() {
+            let resource = told.resource(number);
+            let owner = format!("{node}: {}", told.reference(number));
             let (_, last) = told.chain(number).pop().expect("a step");
             if !matches!(last.how, How::Always | How::Node | How::Classifier) {
                 replayed.wrong.push(format!("{owner}: its chain ends with {last:?}"));

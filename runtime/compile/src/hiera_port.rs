@@ -59,13 +59,13 @@ impl<'c> Compile<'c> {
     pub(crate) fn origins_of(
         &self,
         vm: &mut Vm<'c>,
-        (key, noted): (&str, &Noted<'c>),
+        noted: &Noted<'c>,
         lines: &mut LinesRead,
     ) -> [Vec<Origin<'c>>; 2] {
         let before = self.journal.messages.borrow().len();
         let lookups = self.lookups();
-        let origins = lookups.origins_of(key, noted, lines);
-        let shadowed = lookups.shadowed(vm, (key, noted), &origins, lines);
+        let origins = lookups.origins_of(noted, lines);
+        let shadowed = lookups.shadowed(vm, noted, &origins, lines);
         self.journal.messages.borrow_mut().truncate(before);
         [origins, shadowed]
     }

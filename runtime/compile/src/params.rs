@@ -137,7 +137,7 @@ impl<'c> Compile<'c> {
                 None => vm.host.lookup(vm, scope, &lookup)?,
                 Some(recorded) => self.noted_lookup(vm, scope, &key)?.map(|noted| {
                     let value = noted.value;
-                    recorded.give(id, param.name, Given::Hiera { key: key.clone(), noted });
+                    recorded.give(id, param.name, Given::Hiera(noted));
                     value
                 }),
             };

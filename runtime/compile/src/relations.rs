@@ -150,7 +150,7 @@ impl<'c> Compile<'c> {
         let site = recorded.relationships.borrow().get(number).copied().unwrap_or(Site::NONE);
         for (from, to) in targets.iter().filter_map(|target| source.id.zip(target.id)) {
             recorded.arrows.borrow_mut().push(Arrow { from, to, notify, site });
-            recorded.give(from, if notify { "notify" } else { "before" }, Given::Arrows(vec![site]));
+            recorded.give(from, if notify { "notify" } else { "before" }, Given::Arrow(site));
         }
     }
 

@@ -29,7 +29,11 @@ pub fn convert<'c>(
     let user = match formats {
         Value::Default => None,
         Value::Str(text) => {
-            let format = Rc::new(Format::parse(&text).map_err(Flow::raw)?);
+            let format = Format::parse(&text).map_err(Flow::raw)?;
+            if !is_container(value) && !matches!(value, Value::Iterator(_)) {
+                // The defaults differ in what they say of containers; a format for the value's own type goes before them.
+                return scalar(value, &format);
+            }
             if matches!(value, Value::Object(object) if object.type_name == "Error") {
                 // A format for a parameterised type is not found again under the bare one.
                 return Ok(print_value(value));
@@ -39,7 +43,7 @@ pub fn convert<'c>(
                 Value::Hash(_) => &Type::Hash { key: &Type::Any, value: &Type::Any, size: Range::ANY },
                 _ => ty,
             };
-            Some(vec![(key, format)])
+            Some(vec![(key, Rc::new(format))])
         }
         Value::Hash(hash) => Some(formats_of(hash)?),
         other => {

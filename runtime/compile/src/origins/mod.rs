@@ -1,12 +1,17 @@
 //! Where everything in a catalog comes from, as values that outlive the compile: who declared a resource and how, what set each of its
 //! parameters. [`tell`] makes them at the end of a compile that was to note them, of all or of what is asked [`About`]; [`values`] says
-//! what set a parameter, [`written`] looks into the code, [`questions`] are asked of them.
+//! what set a parameter, [`given`] from what was noted of that, [`written`] looks into the code; [`names`] has the resources' names,
+//! [`questions`] are asked of them.
 
+mod given;
+mod names;
 mod questions;
 mod tell;
 mod values;
 mod written;
 
+use names::Names;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 pub use questions::{EdgeReason, EdgeSource, close, find};
@@ -174,15 +179,9 @@ pub struct Parameter {
     pub names: Vec<usize>,
 }
 
-/// A resource of the catalog.
+/// What is told of a resource of the catalog.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declared {
-    /// Type, capitalised.
-    pub type_name: String,
-    /// Title.
-    pub title: String,
-    /// Whether more is told of it than its name. What does not belong to the answer of a question has only that.
-    pub is_told: bool,
     /// Why it is there: the first reason is what declared it, what else says so comes behind.
     pub steps: Vec<Step>,
     /// Where it was realized by collectors and `realize`.
@@ -215,8 +214,10 @@ pub struct ArrowTold {
 pub struct Origins {
     /// The node's name.
     pub node: String,
-    /// All resources, by number, virtual ones included.
-    pub resources: Vec<Declared>,
+    /// Those of all resources, virtual ones included.
+    names: Names,
+    /// What is told of resources, by number.
+    told: BTreeMap<usize, Declared>,
     /// All arrows; none where only a resource was asked about.
     pub arrows: Vec<ArrowTold>,
 }
@@ -232,12 +233,35 @@ impl Display for CodePlace {
     }
 }
 
-impl Declared {
-    /// `Type[title]`
-    pub fn reference(&self) -> String {
-        format!("{}[{}]", self.type_name, self.title)
+impl Origins {
+    /// How many resources the catalog has, virtual ones included; they have numbers from 0 on.
+    pub fn count(&self) -> usize {
+        self.names.len()
     }
 
+    /// The name of a resource, `Type[title]`, by its number.
+    ///
+    /// # Panics
+    /// Where the catalog has no such number.
+    pub fn reference(&self, number: usize) -> &str {
+        self.names.get(number)
+    }
+
+    /// What is told of a resource: nothing, where it does not belong to the answer of a question.
+    pub fn resource(&self, number: usize) -> &Declared {
+        static NOTHING: Declared = Declared {
+            steps: Vec::new(),
+            realized: Vec::new(),
+            is_virtual: false,
+            parameters: Vec::new(),
+            tags: Vec::new(),
+            containers: Vec::new(),
+        };
+        self.told.get(&number).unwrap_or(&NOTHING)
+    }
+}
+
+impl Declared {
     /// A parameter by its name.
     pub fn parameter(&self, name: &str) -> Option<&Parameter> {
         self.parameters.iter().find(|one| one.name == name)

@@ -1,6 +1,6 @@
 //! Questions to what is told of a catalog: where something is, what leads to it, what an edge is from.
 
-use super::{CodePlace, Declared, Origins, ParameterOrigin, Step};
+use super::{CodePlace, Origins, ParameterOrigin, Step};
 use bunraku_data::names;
 use std::collections::HashSet;
 
@@ -35,7 +35,7 @@ impl Origins {
     /// # Errors
     /// Names of resources that are called something like it.
     pub fn find(&self, reference: &str) -> Result<usize, Vec<String>> {
-        find(reference, || self.resources.iter().map(Declared::reference))
+        find(reference, || self.names.iter())
     }
 
     /// The steps that lead to a resource, each with the number of what is there by it: the resource itself first, then that whose
@@ -43,7 +43,7 @@ impl Origins {
     pub fn chain(&self, number: usize) -> Vec<(usize, &Step)> {
         let (mut chain, mut at, mut seen) = (Vec::new(), Some(number), HashSet::new());
         while let Some(number) = at.filter(|number| seen.insert(*number)) {
-            let Some(step) = self.resources.get(number).and_then(|one| one.steps.first()) else { break };
+            let Some(step) = self.resource(number).steps.first() else { break };
             chain.push((number, step));
             at = step.by;
         }
@@ -72,9 +72,9 @@ impl Origins {
         let mut all = vec![number];
         let mut next = 0;
         while let Some(at) = all.get(next).copied() {
-            for container in &self.resources[at].containers {
+            for container in &self.resource(at).containers {
                 // A stage contains all, and orders nothing by that.
-                if !all.contains(container) && self.resources[*container].type_name != "Stage" {
+                if !all.contains(container) && !self.reference(*container).starts_with("Stage[") {
                     all.push(*container);
                 }
             }
@@ -93,7 +93,7 @@ impl Origins {
         }
         let mut by_parameter = |owner: usize, other: usize, names: [&str; 2]| {
             for (n, name) in names.into_iter().enumerate() {
-                let parameter = self.resources[owner].parameter(name);
+                let parameter = self.resource(owner).parameter(name);
                 let Some(parameter) = parameter.filter(|one| one.names.contains(&other)) else { continue };
                 // Arrows end up in parameters of what comes first.
                 if !(has_arrow[n] && matches!(parameter.origin, ParameterOrigin::Arrows(_))) {
@@ -111,14 +111,14 @@ impl Origins {
 ///
 /// # Errors
 /// Names of those that are called something like it.
-pub fn find<I: Iterator<Item = String>>(
+pub fn find<S: AsRef<str>, I: Iterator<Item = S>>(
     reference: &str,
     resources: impl Fn() -> I,
 ) -> Result<usize, Vec<String>> {
     let wanted = normal(reference);
     // Mostly it is written as it is shown; a reference is made normal then only once.
-    let found = resources().position(|one| one == wanted);
-    let found = found.or_else(|| resources().position(|one| normal(&one) == wanted));
+    let found = resources().position(|one| one.as_ref() == wanted);
+    let found = found.or_else(|| resources().position(|one| normal(one.as_ref()) == wanted));
     found.ok_or_else(|| close(&wanted, resources()))
 }
 
@@ -135,15 +135,17 @@ fn normal(reference: &str) -> String {
 }
 
 /// The names that are most like one, at most so many, best first.
-pub fn close(wanted: &str, names: impl Iterator<Item = String>) -> Vec<String> {
+pub fn close<S: AsRef<str>>(wanted: &str, names: impl Iterator<Item = S>) -> Vec<String> {
     let lower = wanted.to_lowercase();
     let far = (lower.chars().count() / 3).max(2);
     let mut all: Vec<(usize, String)> = names
         .filter_map(|name| {
+            let name = name.as_ref();
             let other = name.to_lowercase();
             let distance = strsim::damerau_levenshtein(&lower, &other);
             let inside = !lower.is_empty() && other.contains(lower.as_str());
-            (distance <= far || inside).then_some((if inside { distance.min(far) } else { distance }, name))
+            let rank = if inside { distance.min(far) } else { distance };
+            (distance <= far || inside).then(|| (rank, name.to_owned()))
         })
         .collect();
     all.sort();

@@ -1,16 +1,17 @@
 //! Tells at the end of a compile where something in its catalog comes from, or everything: what the catalog knows of places, and what
 //! was noted. A question is answered from what it asks about on: what leads there, and what values are made of.
 
+use super::given::GivenByResource;
+use super::names::Names;
 use super::written::Sources;
-use super::{
-    About, ArrowTold, CodePlace, Declared, How, Leaf, Origins, Parameter, ParameterOrigin, Step, Via,
-};
+use super::{About, ArrowTold, CodePlace, How, Leaf, Origins, Parameter, ParameterOrigin, Step, Via};
 use crate::compile::Compile;
 use crate::declare::flatten;
 use crate::inputs::Node;
 use crate::state::definitions::DefinitionKind;
 use crate::state::recorded::{Arrow, LedHow, Recorded};
-use bunraku_catalog::{Kind, Param, Resource};
+use bumpalo::Bump;
+use bunraku_catalog::{Kind, Param};
 use bunraku_data::{json as data, names, rich};
 use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_resource_types::is_relationship;
@@ -19,6 +20,7 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// What is told of the value of a sensitive parameter.
 const REDACTED: &str = "Sensitive [value redacted]";
@@ -32,20 +34,23 @@ impl<'c> Compile<'c> {
         (node, code): (&Node, Option<&str>),
     ) -> Option<Origins> {
         let recorded = self.recorded?;
-        let resources = self.catalog.borrow().resources.iter().map(named).collect();
+        let names = Names::of(&self.catalog.borrow().resources);
         let arrows = match about {
             About::Resource(..) => Vec::new(),
             About::All | About::Edges(..) => recorded.arrows.borrow().iter().map(arrow).collect(),
         };
+        let arena = Bump::new();
         let mut teller = Teller {
             compile: self,
             recorded,
+            given: GivenByResource::new(recorded, names.len()),
             node,
-            sources: Sources::new(self, code),
+            sources: Sources::new(self, &arena, code),
             lines: LinesRead::default(),
             heirs: self.heirs(),
-            told: Origins { node: node.name.clone(), resources, arrows },
+            told: Origins { node: node.name.clone(), names, told: BTreeMap::new(), arrows },
             left: Vec::new(),
+            chained: HashSet::new(),
             surrounded: HashSet::new(),
         };
         teller.tell(vm, about);
@@ -81,19 +86,17 @@ enum Left {
 pub(super) struct Teller<'t, 'c> {
     pub(super) compile: &'t Compile<'c>,
     pub(super) recorded: &'t Recorded<'c>,
+    pub(super) given: GivenByResource,
     pub(super) node: &'t Node,
     pub(super) sources: Sources<'t, 'c>,
     pub(super) lines: LinesRead,
     heirs: HashMap<&'c str, ResourceId>,
     told: Origins,
     left: Vec<Left>,
+    /// Of which it is told why they are there.
+    chained: HashSet<ResourceId>,
     /// Whose surroundings are told.
     surrounded: HashSet<ResourceId>,
-}
-
-fn named(resource: &Resource<'_>) -> Declared {
-    let (type_name, title) = (resource.type_name.to_owned(), resource.title.to_owned());
-    Declared { type_name, title, ..Declared::default() }
 }
 
 fn arrow(arrow: &Arrow<'_>) -> ArrowTold {
@@ -149,7 +152,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn all(&mut self, vm: &mut Vm<'c>) {
-        for id in (0..self.told.resources.len()).map(|number| ResourceId(number as u32)) {
+        for id in (0..self.told.count()).map(|number| ResourceId(number as u32)) {
             self.chain(vm, id);
             self.params(id).iter().for_each(|param| self.parameter(vm, id, param));
             // What they lead to is among all.
@@ -164,7 +167,7 @@ impl<'c> Teller<'_, 'c> {
     }
 
     fn chain(&mut self, vm: &mut Vm<'c>, id: ResourceId) {
-        if self.told.resources[id.0 as usize].is_told {
+        if !self.chained.insert(id) {
             return;
         }
         let mut steps = self.steps(id);
@@ -180,8 +183,7 @@ impl<'c> Teller<'_, 'c> {
         self.left.extend(by);
         let realized = self.recorded.realized.borrow();
         let realized = realized.get(&id).into_iter().flatten().map(|site| place(*site)).collect();
-        let told = &mut self.told.resources[id.0 as usize];
-        told.is_told = true;
+        let told = self.told.told.entry(id.0 as usize).or_default();
         (told.steps, told.realized, told.is_virtual) = (steps, realized, is_virtual);
         (told.tags, told.containers) = (tags, containers);
     }
@@ -191,14 +193,14 @@ impl<'c> Teller<'_, 'c> {
             return;
         }
         self.chain(vm, id);
-        let containers = &self.told.resources[id.0 as usize].containers;
+        let containers = &self.told.resource(id.0 as usize).containers;
         self.left.extend(containers.iter().map(|number| Left::Around(ResourceId(*number as u32))));
         let relationships = self.params(id).into_iter().filter(|param| is_relationship(param.name));
         relationships.for_each(|param| self.parameter(vm, id, &param));
     }
 
     fn parameter(&mut self, vm: &mut Vm<'c>, id: ResourceId, param: &Param<'c>) {
-        if self.told.resources[id.0 as usize].parameter(param.name).is_some() {
+        if self.told.resource(id.0 as usize).parameter(param.name).is_some() {
             return;
         }
         let is_sensitive = self.compile.catalog.borrow()[id].sensitive.contains(&param.name);
@@ -219,8 +221,8 @@ impl<'c> Teller<'_, 'c> {
         }
         let names = if is_relationship(param.name) { self.named(param.value) } else { Vec::new() };
         let name = param.name.to_owned();
-        let parameters = &mut self.told.resources[id.0 as usize].parameters;
-        parameters.push(Parameter { name, value, json, origin, names });
+        let told = self.told.told.entry(id.0 as usize).or_default();
+        told.parameters.push(Parameter { name, value, json, origin, names });
     }
 
     /// The resources that a relationship names.

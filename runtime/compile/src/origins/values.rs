@@ -17,18 +17,19 @@ impl<'c> Teller<'_, 'c> {
         if let Some([node, ..]) = self.compile.resources.taken_in.borrow().get(&id) {
             return ParameterOrigin::Exported((*node).to_owned());
         }
-        let given = self.recorded.given.borrow().get(&(id, param.name)).cloned();
+        let (given, arrows) = self.given.of(self.recorded, id, param.name);
         match given {
             None => self.by_place(id, param),
-            Some(Given::Hiera { key, noted }) => {
-                let [origins, shadowed] = self.compile.origins_of(vm, (&key, &noted), &mut self.lines);
+            Some(Given::Hiera(noted)) => {
+                let [origins, shadowed] = self.compile.origins_of(vm, &noted, &mut self.lines);
                 let mut leaves = |all: &[Origin<'c>]| all.iter().map(|origin| leaf(vm, origin)).collect();
+                let key = noted.key.to_owned();
                 ParameterOrigin::Hiera { key, leaves: leaves(&origins), shadowed: leaves(&shadowed) }
             }
             Some(Given::Classifier) => ParameterOrigin::Classifier,
             Some(Given::Override) => ParameterOrigin::Override(self.code(id, param)),
             Some(Given::Collector(site)) => ParameterOrigin::Collector(self.code(id, param), place(site)),
-            Some(Given::Arrows(sites)) => ParameterOrigin::Arrows(sites.into_iter().map(place).collect()),
+            Some(Given::Arrow(_)) => ParameterOrigin::Arrows(arrows.into_iter().map(place).collect()),
             Some(Given::Changed) => ParameterOrigin::Changed,
             Some(Given::Require(site)) => ParameterOrigin::Require(place(site)),
             Some(Given::Container(container)) => ParameterOrigin::Container(container.0 as usize),

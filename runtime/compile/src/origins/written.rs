@@ -2,6 +2,7 @@
 
 use super::{Code, CodePlace, Expression, Via};
 use crate::compile::Compile;
+use bumpalo::Bump;
 use bunraku_compiler::source::decode;
 use bunraku_compiler::written::{Manifest, Written, WrittenKind};
 use bunraku_files::reads;
@@ -14,9 +15,11 @@ use std::rc::Rc;
 /// The sources of a compile, and what is known of the node.
 pub(super) struct Sources<'t, 'c> {
     compile: &'t Compile<'c>,
+    /// Where the trees of sources lie.
+    arena: &'t Bump,
     /// Code that was given as text.
     code: Option<&'t str>,
-    read: HashMap<Option<String>, Option<Rc<Manifest>>>,
+    read: HashMap<Option<String>, Option<Rc<Manifest<'t>>>>,
 }
 
 /// In whose body code stands.
@@ -29,20 +32,23 @@ pub(super) struct Body<'t> {
 }
 
 impl<'t, 'c> Sources<'t, 'c> {
-    pub fn new(compile: &'t Compile<'c>, code: Option<&'t str>) -> Self {
-        Sources { compile, code, read: HashMap::new() }
+    pub fn new(compile: &'t Compile<'c>, arena: &'t Bump, code: Option<&'t str>) -> Self {
+        Sources { compile, arena, code, read: HashMap::new() }
     }
 
-    fn manifest(&mut self, file: Option<&str>) -> Option<Rc<Manifest>> {
+    fn manifest(&mut self, file: Option<&str>) -> Option<Rc<Manifest<'t>>> {
         let key = file.map(str::to_owned);
         if let Some(known) = self.read.get(&key) {
             return known.clone();
         }
-        let bytes = match file {
-            Some(file) => reads::unnoted(|| self.compile.tree().read(Path::new(file))).ok(),
-            None => self.code.map(|code| code.as_bytes().to_vec()),
+        let text = match file {
+            Some(file) => {
+                let read = reads::unnoted(|| self.compile.tree().read(Path::new(file))).ok();
+                read.and_then(|bytes| Some(&*self.arena.alloc_str(decode(None, &bytes).ok()?)))
+            }
+            None => self.code,
         };
-        let manifest = bytes.and_then(|bytes| Manifest::read(decode(None, &bytes).ok()?)).map(Rc::new);
+        let manifest = text.and_then(|text| Manifest::read(self.arena, text)).map(Rc::new);
         self.read.insert(key, manifest.clone());
         manifest
     }
@@ -50,7 +56,7 @@ impl<'t, 'c> Sources<'t, 'c> {
     /// What an attribute has written.
     pub fn attribute(&mut self, site: Site<'_>, body: Body<'_>) -> Code {
         let manifest = self.manifest(site.file);
-        let written = manifest.and_then(|all| all.attribute(site.line, site.column).cloned());
+        let written = manifest.and_then(|all| all.attribute(site.line, site.column));
         let place = CodePlace { file: site.file.map(str::to_owned), line: site.line };
         Code { place, written: written.map(|written| self.expression(written, site.file, body)) }
     }
@@ -64,7 +70,7 @@ impl<'t, 'c> Sources<'t, 'c> {
     /// The default that a definition has for a parameter: its place is that of the parameter, or else of the definition.
     pub fn default(&mut self, (file, line): (Option<&str>, u32), name: &str, body: Body<'_>) -> Code {
         let manifest = self.manifest(file);
-        let written = manifest.and_then(|all| all.parameter(body.definition, name).cloned());
+        let written = manifest.and_then(|all| all.parameter(body.definition, name));
         let line = written.as_ref().map_or(line, |written| written.line);
         let place = CodePlace { file: file.map(str::to_owned), line };
         Code { place, written: written.map(|written| self.expression(written, file, body)) }
@@ -104,11 +110,7 @@ impl<'t, 'c> Sources<'t, 'c> {
                 .map(|written| Code {
                     place: CodePlace { file: file.map(str::to_owned), line: written.line },
                     // One step is told: variables may go round by way of conditions.
-                    written: Some(Expression {
-                        text: written.text.clone(),
-                        kind: written.kind.clone(),
-                        via: None,
-                    }),
+                    written: Some(Expression { text: written.text, kind: written.kind, via: None }),
                 })
                 .collect();
             if !found.is_empty() {

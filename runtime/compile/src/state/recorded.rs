@@ -28,16 +28,16 @@ pub(crate) enum LedHow {
 /// What has set a parameter, where its own place does not tell.
 #[derive(Clone)]
 pub(crate) enum Given<'c> {
-    /// Hiera: what was asked for, and what was noted of the answer.
-    Hiera { key: String, noted: Noted<'c> },
+    /// Hiera: what was noted of the answer.
+    Hiera(Noted<'c>),
     /// The node's classifier.
     Classifier,
-    /// An override expression; `before` is what stood there.
+    /// An override expression.
     Override,
     /// A collector's.
     Collector(Site<'c>),
-    /// Arrows, each at its place.
-    Arrows(Vec<Site<'c>>),
+    /// An arrow, at its place; several add up.
+    Arrow(Site<'c>),
     /// Ruby has changed its value in place.
     Changed,
     /// The function `require`.
@@ -60,7 +60,8 @@ pub(crate) struct Arrow<'c> {
 pub(crate) struct Recorded<'c> {
     /// By the class's name; the first is what declared it.
     pub led: RefCell<HashMap<String, Vec<Led<'c>>>>,
-    pub given: RefCell<HashMap<(ResourceId, &'c str), Given<'c>>>,
+    /// What has set a parameter of a resource, in the order in which it came: it is the last that counts.
+    pub given: RefCell<Vec<(ResourceId, &'c str, Given<'c>)>>,
     /// Resources that a collector or `realize` took, with the place of that.
     pub realized: RefCell<HashMap<ResourceId, Vec<Site<'c>>>>,
     /// The places of collectors, by number.
@@ -82,13 +83,8 @@ impl<'c> Recorded<'c> {
         arrows.take();
     }
 
-    /// Notes what has set a parameter; it is the last that counts, but for arrows, which add up.
+    /// Notes what has set a parameter.
     pub fn give(&self, id: ResourceId, name: &'c str, given: Given<'c>) {
-        let mut all = self.given.borrow_mut();
-        if let (Some(Given::Arrows(known)), Given::Arrows(more)) = (all.get_mut(&(id, name)), &given) {
-            known.extend(more);
-            return;
-        }
-        all.insert((id, name), given);
+        self.given.borrow_mut().push((id, name, given));
     }
 }

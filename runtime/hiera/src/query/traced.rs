@@ -19,6 +19,8 @@ use std::borrow::Cow;
 /// The answer to a look-up, with what is needed to tell later where it came from.
 #[derive(Clone)]
 pub struct Noted<'c> {
+    /// What was looked up.
+    pub key: &'c str,
     /// The answer.
     pub value: Value<'c>,
     /// What entries gave for the key, in the order in which they were asked.
@@ -82,38 +84,38 @@ impl<'c> Lookups<'_, 'c> {
         if matches!(known, Some(None)) || matches!(self.quick_answer(vm, &inv, hash, key), Some(None)) {
             return Ok(None);
         }
-        let key = self.arena.alloc_str(key);
+        let key = &*self.arena.alloc_str(key);
         answered.begin();
         let found = self.find(vm, &inv, key, None);
         let seen = answered.seen(self.arena);
         answered.end(self.arena, Asked { hash, key, merge: "" }, found.as_ref().ok().copied());
         let given = || explaining.explainer().given();
-        Ok(found?.map(|value| Noted { value, given: given(), scope, seen }))
+        Ok(found?.map(|value| Noted { key, value, given: given(), scope, seen }))
     }
 
-    /// Where each leaf of a value came from that was looked up under a key.
-    pub fn origins_of(&self, key: &str, noted: &Noted<'c>, lines: &mut LinesRead) -> Vec<Origin<'c>> {
-        self.origins(&noted.given, lines, key, noted.value)
+    /// Where each leaf of a value came from that was looked up.
+    pub fn origins_of(&self, noted: &Noted<'c>, lines: &mut LinesRead) -> Vec<Origin<'c>> {
+        self.origins(&noted.given, lines, noted.key, noted.value)
     }
 
-    /// What the entries have that a value with these origins, the answer to a look-up of `key`, went before: for each such part the key
+    /// What the entries have that a value with these origins, the answer to a look-up, went before: for each such part the key
     /// that leads to it, its value and its place. All entries are asked. Nothing where it can't be found out: an entry that the look-up did
     /// not come to may fail, and where a variable that it was made from has another value now, the entries are others.
     pub fn shadowed(
         &self,
         vm: &mut Vm<'c>,
-        (key, noted): (&str, &Noted<'c>),
+        noted: &Noted<'c>,
         origins: &[Origin<'c>],
         lines: &mut LinesRead,
     ) -> Vec<Origin<'c>> {
         let explaining = Explaining::begin(self.arena, Extent::Given);
         let inv = bare(noted.scope, explaining.explain());
         let holds = noted.seen.iter().all(|seen| self.is_unchanged(vm, &inv, seen));
-        let asked = holds.then(|| reads::unnoted(|| self.ask_every(vm, &inv, self.arena.alloc_str(key))));
+        let asked = holds.then(|| reads::unnoted(|| self.ask_every(vm, &inv, noted.key)));
         match asked {
             Some(Ok(())) => {
                 let given = explaining.explainer().given();
-                self.behind(&given, lines, key, (noted.value, origins))
+                self.behind(&given, lines, noted.key, (noted.value, origins))
             }
             Some(Err(_)) | None => Vec::new(),
         }

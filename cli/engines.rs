@@ -193,7 +193,7 @@ impl RunName {
 /// # Errors
 /// When there is no such run, or it is another build's.
 pub fn plan(engine: &dyn Engine, run: &Hash) -> Result<Plan, String> {
-    Plan::decode(&engine.fetch(run)?)
+    Ok(Plan::decode(&engine.fetch(run)?)?)
 }
 
 #[cfg(test)]

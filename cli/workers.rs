@@ -46,7 +46,7 @@ impl How {
 ///
 /// It keeps archives on its disk. On SIGTERM it brings the job at hand to its end, and takes no other. A job that it can't do (an
 /// object is damaged, the disk is full) is given back, and the worker ends with an error. With a folder or a bucket it does what lies
-/// there and ends.
+/// there and ends; runs that another build of Bunraku has published are left to workers of that build.
 #[derive(Args)]
 pub struct Worker {
     /// The engine.
@@ -70,7 +70,11 @@ impl Worker {
             }
             let worker = self.how.worker()?;
             let opened = self.on.open(&self.tls.tls(), &self.patience)?;
-            work(opened.engine(), &worker, &ends)
+            let done = work(opened.engine(), &worker, &ends);
+            if let Opened::Index(index) = &opened {
+                index.passed_over().iter().for_each(|why| output::note(why));
+            }
+            done
         };
         ended(worked().map(|done| {
             output::note(&format!("{done} jobs are done"));

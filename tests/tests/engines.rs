@@ -404,6 +404,12 @@ fn damaged_objects_and_other_builds_are_refused() {
     let (status, _, err) = output(&mut command);
     assert_eq!(status, Some(1));
     assert!(err.contains("another build of Bunraku: abcd"), "{err}");
+    // A worker leaves it to others, and does what else there is.
+    output(&mut site.diff(&["--on", &on, "--shard", "3", "--detach"]));
+    let mut command = site.bunraku(&["fleet", "worker", "--on", &on, "--cores", "1", "--cache"]);
+    let (status, _, err) = output(command.arg(site.path("worker")));
+    assert_eq!(status, Some(0), "{err}");
+    assert!(err.contains("another build of Bunraku: abcd") && err.contains("3 jobs are done"), "{err}");
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! Where that lies is a [`Place`]: a [`Folder`](super::folder::Folder), or a bucket of S3 in a crate of its own (`bunraku-fleet-s3`).
 
 use super::open_shards::{Next, OpenShards};
-use super::plan::Plan;
+use super::plan::{NoPlan, Plan};
 use super::{Arrived, Engine, Hash, Job, Taken, Ticket};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -65,7 +65,7 @@ pub trait Place: Send + Sync {
 pub struct Index {
     place: Box<dyn Place>,
     state: Mutex<State>,
-    /// Runs that have something to be done; none for one that is over, which is not looked at again.
+    /// Runs that have something to be done; none for one that is over or another build's, which is not looked at again.
     runs: Mutex<BTreeMap<Hash, Option<OpenShards>>>,
 }
 
@@ -77,6 +77,8 @@ struct State {
     told: HashMap<Hash, HashSet<String>>,
     /// When a run's results are to be listed again.
     due: HashMap<Hash, Instant>,
+    /// Why runs were passed over, with their names.
+    passed_over: Vec<String>,
 }
 
 /// The place and the run of a run's name, `PLACE/runs/RUN`; none where it is no such name.
@@ -123,7 +125,16 @@ impl Index {
     /// # Errors
     /// When there is no such run, or it is damaged.
     pub fn plan(&self, run: &Hash) -> Result<Plan, String> {
-        Plan::decode(&run.checked(self.place.get(&manifest(run))?)?)
+        Ok(self.decoded(run)??)
+    }
+
+    fn decoded(&self, run: &Hash) -> Result<Result<Plan, NoPlan>, String> {
+        Ok(Plan::decode(&run.checked(self.place.get(&manifest(run))?)?))
+    }
+
+    /// Which runs were passed over when work was asked for, and why: another build has published them, and its workers do them.
+    pub fn passed_over(&self) -> Vec<String> {
+        self.state().passed_over.clone()
     }
 
     /// Whether there is a result.
@@ -143,8 +154,15 @@ impl Index {
         let names = self.place.names("runs")?;
         for run in names.iter().filter_map(|name| name.parse::<Hash>().ok()) {
             if !runs.contains_key(&run) && self.place.has(&manifest(&run))? {
-                let open = OpenShards::new(self.plan(&run)?);
-                runs.insert(run, Some(open));
+                let open = match self.decoded(&run)? {
+                    Ok(plan) => Some(OpenShards::new(plan)),
+                    Err(NoPlan::OfAnotherBuild(why)) => {
+                        self.state().passed_over.push(format!("{}: {why}", self.name(&run)));
+                        None
+                    }
+                    Err(damaged) => return Err(damaged.into()),
+                };
+                runs.insert(run, open);
             }
         }
         Ok(())

@@ -39,15 +39,41 @@ pub struct Plan {
     pub report: Json,
 }
 
+/// Why an object is no plan to follow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoPlan {
+    /// It is none.
+    Damaged(String),
+    /// Another build's.
+    OfAnotherBuild(String),
+}
+
+impl From<NoPlan> for String {
+    fn from(why: NoPlan) -> String {
+        match why {
+            NoPlan::Damaged(text) | NoPlan::OfAnotherBuild(text) => text,
+        }
+    }
+}
+
+/// What all builds write of a plan.
+#[derive(Deserialize)]
+struct Head {
+    format: u32,
+    fingerprint: String,
+}
+
 impl Plan {
     /// A plan of an object.
     ///
     /// # Errors
     /// When it is none, or one of another build.
-    pub fn decode(bytes: &[u8]) -> Result<Plan, String> {
-        let plan: Plan = serde_json::from_slice(bytes).map_err(|error| format!("This is no run: {error}"))?;
-        is_own(plan.format, &plan.fingerprint).map_err(|whose| format!("The run {whose}"))?;
-        Ok(plan)
+    pub fn decode(bytes: &[u8]) -> Result<Plan, NoPlan> {
+        let damaged = |error: serde_json::Error| NoPlan::Damaged(format!("This is no run: {error}"));
+        let head: Head = serde_json::from_slice(bytes).map_err(damaged)?;
+        is_own(head.format, &head.fingerprint)
+            .map_err(|whose| NoPlan::OfAnotherBuild(format!("The run {whose}")))?;
+        serde_json::from_slice(bytes).map_err(damaged)
     }
 
     /// As an object.
@@ -176,7 +202,11 @@ mod tests {
         assert_eq!(Plan::decode(&plan.encode()), Ok(plan.clone()));
         assert_eq!((plan.nodes(), plan.jobs(&hash).len()), (5, 2));
         let other = Plan { fingerprint: "ab".to_owned(), ..plan };
-        assert!(Plan::decode(&other.encode()).expect_err("another build").contains("another build"));
-        assert!(Plan::decode(b"{}").is_err());
+        // Whatever else another build writes.
+        let newer = br#"{"format":1000,"fingerprint":"ab","more":1}"#;
+        for bytes in [&other.encode()[..], newer] {
+            assert!(matches!(Plan::decode(bytes), Err(NoPlan::OfAnotherBuild(_))));
+        }
+        assert!(matches!(Plan::decode(b"{}"), Err(NoPlan::Damaged(_))));
     }
 }

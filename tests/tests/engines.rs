@@ -85,6 +85,31 @@ fn a_diff_by_a_folder_is_that_of_one_process() {
     assert_eq!(own.collect::<Vec<_>>(), nodes(&elsewhere.1, &of));
 }
 
+/// Modules that lie outside of the trees go along with them, and so do their files.
+#[test]
+fn modules_elsewhere_go_along() {
+    let site = Site::new(10);
+    for side in ["old", "new"] {
+        let files = site.path(&format!("modules-of-{side}/elsewhere/files"));
+        fs::create_dir_all(&files).expect("a folder can be made");
+        fs::write(files.join("f"), format!("the file of {side}\n")).expect("a file can be written");
+        let path = format!("modulepath = modules:{}\n", site.path(&format!("modules-of-{side}")).display());
+        fs::write(site.path(&format!("{side}/environment.conf")), path).expect("a file can be written");
+        let code = "file { '/f': source => 'puppet:///modules/elsewhere/f' }\n";
+        fs::write(site.path(&format!("{side}/manifests/z.pp")), code).expect("a file can be written");
+    }
+    let one = output(&mut site.diff(&[]));
+    assert!(one.1.contains("the file of old") && one.1.contains("the file of new"), "{} {}", one.1, one.2);
+    let engine = site.path("engine");
+    let on = format!("index:{}", engine.display());
+    let started = output(&mut site.diff(&["--on", &on, "--shard", "4", "--detach"]));
+    assert_eq!(started.0, Some(0), "{}", started.2);
+    let worked = output(&mut site.worker(&on, "worker"));
+    assert_eq!(worked.0, Some(0), "{}", worked.2);
+    let other = output(&mut site.diff(&["--on", &on, "--shard", "4"]));
+    assert_eq!((other.0, other.1), (one.0, one.1), "{}", other.2);
+}
+
 /// By workers that share them out as they find them, and know nothing of each other.
 #[test]
 fn of_many_shards_none_is_lost_and_none_is_told_twice() {

@@ -90,14 +90,16 @@ impl Files {
     /// # Errors
     /// When the archive can't be opened, or has no files.
     pub fn archived(archive: &Path, folder: &Path, modulepath: Option<&[PathBuf]>) -> Result<Files, String> {
-        let contents = Contents::open(archive, folder, modulepath.unwrap_or_default())?;
-        let conf = || {
-            contents.read(&folder.join("environment.conf")).ok().and_then(|conf| String::from_utf8(conf).ok())
-        };
         let modulepath = match modulepath {
             Some(path) => path.to_vec(),
-            None => path_said(folder, &conf().unwrap_or_default()),
+            None => {
+                let conf = Contents::open(archive, folder, &[])?.read(&folder.join("environment.conf"));
+                let conf = conf.ok().and_then(|conf| String::from_utf8(conf).ok());
+                path_said(folder, &conf.unwrap_or_default())
+            }
         };
+        // Folders of it may lie elsewhere: the archive holds them all.
+        let contents = Contents::open(archive, folder, &modulepath)?;
         Ok(Files { modulepath, place: Place::Archive(Box::new(contents)), known: Mutex::default() })
     }
 

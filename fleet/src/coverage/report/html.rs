@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:80em;padding:0 1em;color:#222;background:#fff}\
-table{border-collapse:collapse;font-size:13px}td,th{padding:.15em .8em .15em 0;text-align:right;white-space:nowrap}\
+table{border-collapse:collapse;font-size:13px}td,th{padding:.15em .6em .15em 0;text-align:right;white-space:nowrap}\
 td:first-child,th:first-child{text-align:left}tr.all td{border-top:1px solid #8888;font-weight:600}.none{color:#999}\
-meter{width:3.5em;height:.7em;margin-right:.4em}.wide{overflow-x:auto}.say,li,h1{overflow-wrap:anywhere}h2{font-size:1.05em;margin:1.8em 0 .3em;overflow-wrap:anywhere}a{color:inherit}\
+meter{width:2.6em;height:.7em;margin-right:.4em}@media(max-width:60em){meter{display:none}}.wide{overflow-x:auto}.say,li,h1{overflow-wrap:anywhere}h2{font-size:1.05em;margin:1.8em 0 .3em;overflow-wrap:anywhere}a{color:inherit}\
 pre{font:13px/1.4 ui-monospace,monospace;background:#f6f6f4;padding:.6em 0;overflow-x:auto}pre span{display:block;padding:0 .8em;min-width:max-content}\
 .ran{background:#e3f3dc}.not{background:#f9dcd8}.part{background:#fbf0c9}.n{color:#777;user-select:none}.say{color:#8a5a00}\
 .where{color:#666;font-size:13px}summary{cursor:pointer}\

@@ -123,6 +123,34 @@ fn a_frozen_archive_knows_the_module_path_it_was_built_with() {
 }
 
 #[test]
+fn a_frozen_archive_has_the_module_path_of_its_environment_conf() {
+    let work = TempDir::new().expect("a folder can be made");
+    let directory = work.path().join("production");
+    let more = work.path().join("more");
+    let conf = format!("modulepath = modules:{}:$basemodulepath\n", more.display());
+    for (path, text) in [
+        (directory.join("environment.conf"), &*conf),
+        (directory.join("manifests/site.pp"), "include deep\n"),
+        (directory.join("modules/web/manifests/init.pp"), "class web { }\n"),
+        (
+            more.join("deep/manifests/init.pp"),
+            "class deep { include web file { module_directory('deep'): content => file('deep/f') } }\n",
+        ),
+        (more.join("deep/files/f"), "text\n"),
+    ] {
+        write(&path, text);
+    }
+    let archive = work.path().join("a.bnr");
+    build::build(&options(&directory, true), &archive, &|_| ()).expect("it builds");
+    let session = Session::default();
+    let sources = ask(&session, &directory, json!({}));
+    assert_eq!(sources["ok"], true, "{sources}");
+    std::fs::remove_dir_all(more.join("deep")).expect("it can be removed");
+    let frozen = ask(&session, &directory, json!({"archive": archive, "frozen": true}));
+    assert_eq!(frozen["catalog"], sources["catalog"], "{frozen}");
+}
+
+#[test]
 fn a_frozen_archive_needs_no_sources() {
     let work = TempDir::new().expect("a folder can be made");
     let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));

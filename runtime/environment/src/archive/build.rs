@@ -287,6 +287,7 @@ impl Plan {
             environment: environment.directory.is_some(),
             folders,
             modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
+            modulepath_given: options.modulepath.is_some(),
             embedded: options.embed,
             compat: options.compat.number(),
             faulty: environment.modules.faulty().map(|module| module.name.clone()).collect(),

@@ -6,7 +6,8 @@ use bunraku_files::archive::Opened;
 use std::path::PathBuf;
 
 /// Says where the files of an archive lie, as far as the arguments do not: a frozen one's where the configuration has
-/// environments and modules, or else Puppet's defaults.
+/// environments and modules, or else Puppet's defaults. The module path is left open where the archive was built with that of the
+/// environment's `environment.conf`, which is in it.
 ///
 /// # Errors
 /// When the archive is of another version or of something else, or can't tell where its folders lie.
@@ -45,7 +46,7 @@ pub(crate) fn place(
         *directory = environments.first().map(|folder| folder.join(name));
     }
     let folders = info.folders as usize;
-    if modulepath.is_none() {
+    if modulepath.is_none() && (info.modulepath_given || !info.environment) {
         // What `environment.conf` says goes for the sources; this is what was built.
         let base = in_force.folders("basemodulepath")?;
         let defaults = base.get(..folders).ok_or_else(|| {
@@ -66,10 +67,20 @@ pub(crate) fn place(
     }
     if let Some(path) = modulepath
         && !info.environment
-        && path.len() != folders
     {
-        let given = path.len();
-        return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
+        check_folders(opened, path.len())?;
     }
     Ok(())
+}
+
+/// Refuses a module path with another number of folders outside of the environment's than the archive has: each is found by its number.
+///
+/// # Errors
+/// Says so.
+pub(crate) fn check_folders(opened: &Opened, given: usize) -> Result<(), String> {
+    let (name, folders) = (opened.path.display(), opened.info.folders as usize);
+    match given == folders {
+        true => Ok(()),
+        false => Err(format!("Archive {name} holds {folders} folders of a module path, not {given}")),
+    }
 }

@@ -84,23 +84,16 @@ impl Profile {
                 *self.names.entry((kind.name(), name.to_owned())).or_default() += count;
             }
         }
-        let mut add = |folded: String, put: &dyn Fn(&mut Count, u64)| {
-            for line in folded.lines() {
-                let Some((stack, figure)) = line.rsplit_once(' ') else { continue };
-                let mut stack = stack;
-                while self.stacks.len() >= MOST_STACKS && !self.stacks.contains_key(stack) {
-                    match stack.rsplit_once(';') {
-                        Some((outer, _)) => stack = outer,
-                        None => break,
-                    }
+        for (stack, count) in stats.stacks() {
+            let mut stack = stack.as_str();
+            while self.stacks.len() >= MOST_STACKS && !self.stacks.contains_key(stack) {
+                match stack.rsplit_once(';') {
+                    Some((outer, _)) => stack = outer,
+                    None => break,
                 }
-                put(self.stacks.entry(stack.to_owned()).or_default(), figure.parse().unwrap_or_default());
             }
-        };
-        let nanoseconds = |count: Count| u64::try_from(count.time.as_nanos()).unwrap_or(u64::MAX);
-        add(stats.folded(|count| count.calls), &|count, figure| count.calls += figure);
-        add(stats.folded(nanoseconds), &|count, figure| count.time += Duration::from_nanos(figure));
-        add(stats.folded(|count| count.bytes), &|count, figure| count.bytes += figure);
+            *self.stacks.entry(stack.to_owned()).or_default() += count;
+        }
     }
 }
 

@@ -2,10 +2,11 @@
 //! `compile --profile`). [`Counter`] counts while the compile runs, [`Stats`] is what it counted.
 
 use bumpalo::Bump;
-use hashbrown::HashMap;
+use hashbrown::{DefaultHashBuilder, HashTable};
 use serde_json::{Value as Json, json};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 use std::time::{Duration, Instant};
 
 /// What is counted.
@@ -113,8 +114,10 @@ impl std::ops::AddAssign for Count {
 /// What a compile did, by kind and name; where it was profiled also by the stack of what led there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    by_name: BTreeMap<Kind, BTreeMap<String, Count>>,
-    stacks: Vec<(String, Count)>,
+    /// The tree of calls: what a node is called in comes before it.
+    nodes: Vec<Node>,
+    /// Whether calls are told apart by what is around them.
+    nested: bool,
     reasons: BTreeMap<String, String>,
 }
 
@@ -122,13 +125,20 @@ impl Stats {
     /// All of a kind.
     pub fn total(&self, kind: Kind) -> Count {
         let mut sum = Count::default();
-        self.names(kind).for_each(|(_, count)| sum += count);
+        self.called(kind).for_each(|node| sum += node.count);
         sum
     }
 
     /// What of a kind was called, by name.
     pub fn names(&self, kind: Kind) -> impl Iterator<Item = (&str, Count)> {
-        self.by_name.get(&kind).into_iter().flatten().map(|(name, count)| (name.as_str(), *count))
+        let mut names: BTreeMap<&str, Count> = BTreeMap::new();
+        self.called(kind).for_each(|node| *names.entry(&node.name).or_default() += node.count);
+        names.into_iter()
+    }
+
+    /// The nodes of a kind. What was attempted only came to nothing.
+    fn called(&self, kind: Kind) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().skip(1).filter(move |node| node.kind == kind && node.count.calls > 0)
     }
 
     /// Why Ruby rendered an ERB template, as far as it is known: what came up last.
@@ -143,12 +153,9 @@ impl Stats {
             let mut all = one(self.total(kind));
             all["by_name"] = self.names(kind).map(|(name, count)| (name.to_owned(), one(count))).collect();
             if matches!(kind, Kind::Erb | Kind::Ruby) {
-                let names = self.by_name.get(&kind);
-                let known: BTreeMap<_, _> = self
-                    .reasons
-                    .iter()
-                    .filter(|(name, _)| names.is_some_and(|all| all.contains_key(*name)))
-                    .collect();
+                let names = self.names(kind);
+                let known: BTreeMap<_, _> =
+                    names.filter_map(|(name, _)| self.reasons.get_key_value(name)).collect();
                 all["reasons"] = json!(known);
             }
             (kind.name().to_owned(), all)
@@ -156,17 +163,29 @@ impl Stats {
         Json::Object(Kind::ALL.into_iter().map(kind).collect()).to_string()
     }
 
-    /// The stacks of a profile, outermost first, joined by `;`: what `flamegraph.pl`, inferno and speedscope read.
-    /// `figure` says what stands behind each; stacks without any are left out.
-    pub fn folded(&self, figure: impl Fn(Count) -> u64) -> String {
-        let mut out = String::new();
-        for (stack, count) in &self.stacks {
-            let figure = figure(*count);
-            if figure > 0 {
-                out.push_str(&format!("{stack} {figure}\n"));
-            }
+    /// The stacks of a profile, outermost first, joined by `;`, each with what it alone has taken; none where nothing was profiled.
+    pub fn stacks(&self) -> impl Iterator<Item = (String, Count)> {
+        let nodes = self.nodes.iter().skip(1).filter(|_| self.nested);
+        nodes.map(|node| (self.stack(node), node.count))
+    }
+
+    fn stack(&self, node: &Node) -> String {
+        // A `;` or a line feed would end the frame.
+        let frame = |node: &Node| format!("{} {}", node.kind.name(), node.name.replace([';', '\n'], ","));
+        let (mut path, mut outer) = (vec![frame(node)], node.outer);
+        while outer != 0 {
+            path.push(frame(&self.nodes[outer]));
+            outer = self.nodes[outer].outer;
         }
-        out
+        path.reverse();
+        path.join(";")
+    }
+
+    /// The stacks as lines: what `flamegraph.pl`, inferno and speedscope read. `figure` says what stands behind each; stacks without any
+    /// are left out.
+    pub fn folded(&self, figure: impl Fn(Count) -> u64) -> String {
+        let figures = self.stacks().map(|(stack, count)| (stack, figure(count))).filter(|(_, n)| *n > 0);
+        figures.map(|(stack, figure)| format!("{stack} {figure}\n")).collect()
     }
 }
 
@@ -176,6 +195,7 @@ const MAX_NODES: usize = 100_000;
 const MAX_STACK: u32 = 256;
 
 /// What was called, by what was called around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     kind: Kind,
     name: String,
@@ -199,7 +219,9 @@ struct Counting<'c> {
     /// Whether calls are told apart by what is around them.
     nested: bool,
     nodes: Vec<Node>,
-    inner: HashMap<(usize, Kind, String), usize>,
+    /// The numbers of nodes, by their kinds and names and what is around them.
+    numbers: HashTable<usize>,
+    hasher: DefaultHashBuilder,
     frames: Vec<Frame>,
     /// See [`Stats::reason`].
     reasons: BTreeMap<String, String>,
@@ -213,42 +235,27 @@ impl Counting<'_> {
 
     fn node(&mut self, kind: Kind, name: &str) -> usize {
         let outer = if self.nested { self.frames.last().map_or(0, |frame| frame.node) } else { 0 };
-        let key = (outer, kind, name.to_owned());
-        if let Some(node) = self.inner.get(&key) {
-            return *node;
+        let (nodes, hasher) = (&self.nodes, &self.hasher);
+        let hash = hasher.hash_one((outer, kind, name));
+        let is_it = |number: &usize| {
+            let node = &nodes[*number];
+            node.outer == outer && node.kind == kind && node.name == name
+        };
+        if let Some(number) = self.numbers.find(hash, is_it) {
+            return *number;
         }
-        let depth = self.nodes[outer].depth + 1;
-        if outer != 0 && (self.nodes.len() >= MAX_NODES || depth > MAX_STACK) {
+        let depth = nodes[outer].depth + 1;
+        if outer != 0 && (nodes.len() >= MAX_NODES || depth > MAX_STACK) {
             return outer;
         }
-        let node = self.nodes.len();
+        let number = nodes.len();
+        let hash_of = |number: &usize| {
+            let node = &nodes[*number];
+            hasher.hash_one((node.outer, node.kind, node.name.as_str()))
+        };
+        self.numbers.insert_unique(hash, number, hash_of);
         self.nodes.push(Node { kind, name: name.to_owned(), outer, depth, count: Count::default() });
-        self.inner.insert(key, node);
-        node
-    }
-
-    fn stats(&self) -> Stats {
-        let mut stats = Stats { reasons: self.reasons.clone(), ..Stats::default() };
-        // What was attempted only came to nothing.
-        for node in self.nodes[1..].iter().filter(|node| node.count.calls > 0) {
-            let names = stats.by_name.entry(node.kind).or_default();
-            *names.entry(node.name.clone()).or_default() += node.count;
-        }
-        for node in self.nodes.iter().skip(1).filter(|_| self.nested) {
-            let mut path = Vec::new();
-            let mut current = node;
-            loop {
-                // A `;` or a line feed would end the frame.
-                path.push(format!("{} {}", current.kind.name(), current.name.replace([';', '\n'], ",")));
-                match current.outer {
-                    0 => break,
-                    outer => current = &self.nodes[outer],
-                }
-            }
-            path.reverse();
-            stats.stacks.push((path.join(";"), node.count));
-        }
-        stats
+        number
     }
 }
 
@@ -265,7 +272,8 @@ impl<'c> Counter<'c> {
             arena,
             nested,
             nodes: vec![top],
-            inner: HashMap::new(),
+            numbers: HashTable::new(),
+            hasher: DefaultHashBuilder::default(),
             frames: Vec::new(),
             reasons: BTreeMap::new(),
         };
@@ -335,7 +343,8 @@ impl<'c> Counter<'c> {
 
     /// What was counted; nothing is left behind.
     pub fn take(&self) -> Option<Stats> {
-        self.0.take().map(|counting| counting.stats())
+        let counting = self.0.take()?;
+        Some(Stats { nodes: counting.nodes, nested: counting.nested, reasons: counting.reasons })
     }
 }
 

@@ -70,11 +70,10 @@ impl Site<'_> {
     fn coordinator(&self, machines: &[String]) -> Result<(f64, f64), String> {
         self.forget("nats");
         let port = bunraku_tests::programs::free_port()?;
-        let (on, names) = (format!("nats://127.0.0.1:{port}"), self.at("names"));
-        fs::write(&names, machines.join("\n")).map_err(|error| error.to_string())?;
+        let on = format!("nats://127.0.0.1:{port}");
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
         let (own, program, worker) = (own.display(), self.program.display(), self.worker(&on, 0));
-        let diff = format!("{} --nodes {names} --on {on} --shard {} --detach", self.diff, SHARDS[0]);
+        let diff = format!("{} --on {on} --shard {} --detach", self.diff_of(machines)?, SHARDS[0]);
         let [store, prepared, gathered] = ["nats", "prepared", "gathered"].map(|name| self.at(name));
         self.shell(&format!(
             "nats-server -a 127.0.0.1 -p {port} -js -sd {store} >/dev/null 2>&1 & N=$!; sleep {STARTING}; \
@@ -90,20 +89,34 @@ impl Site<'_> {
         Ok((processor(&prepared)?, processor(&gathered)?))
     }
 
+    /// The diff of some machines.
+    fn diff_of(&self, machines: &[String]) -> Result<String, String> {
+        let names = self.at("names");
+        fs::write(&names, machines.join("\n")).map_err(|error| error.to_string())?;
+        Ok(format!("{} --nodes {names}", self.diff))
+    }
+
+    /// Seconds on processors that a diff of some machines takes: in one process, by a folder and by NATS.
+    fn ways(&self, machines: &[String]) -> Result<[f64; 3], String> {
+        let diff = self.diff_of(machines)?;
+        let folder = self.by_folder(&diff, SHARDS[0])?;
+        Ok([self.shell(&diff)?.0, folder.0, self.by_nats(&diff, SHARDS[0], 1)?.0])
+    }
+
     /// Seconds on processors, and from begin to end.
     fn shell(&self, script: &str) -> Result<(f64, f64), String> {
         let used = used(1, Path::new("/bin/sh"), &["-c", script])?;
         Ok((used.processor, used.seconds))
     }
 
-    fn by_folder(&self, shard: usize) -> Result<(f64, f64), String> {
+    fn by_folder(&self, diff: &str, shard: usize) -> Result<(f64, f64), String> {
         self.forget("engine");
         let on = format!("index:{}", self.at("engine"));
         let submit = self.worker(&on, 0);
-        self.shell(&format!("exec {} --on {on} --shard {shard} --submit '{submit}'", self.diff))
+        self.shell(&format!("exec {diff} --on {on} --shard {shard} --submit '{submit}'"))
     }
 
-    fn by_nats(&self, shard: usize, workers: usize) -> Result<(f64, f64), String> {
+    fn by_nats(&self, diff: &str, shard: usize, workers: usize) -> Result<(f64, f64), String> {
         self.forget("nats");
         let port = bunraku_tests::programs::free_port()?;
         let on = format!("nats://127.0.0.1:{port}");
@@ -116,8 +129,7 @@ impl Site<'_> {
         }
         let _ = write!(
             script,
-            " {} --on {on} --shard {shard}; S=$?; kill $P; wait $P; kill $N; wait $N; exit $S",
-            self.diff
+            " {diff} --on {on} --shard {shard}; S=$?; kill $P; wait $P; kill $N; wait $N; exit $S"
         );
         self.shell(&script)
     }
@@ -158,7 +170,7 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
     let site = Site::new(&work, machines)?;
     // Archives of the trees, and the worker's, are there from here on.
     site.shell(&site.diff)?;
-    site.by_folder(SHARDS[0])?;
+    site.by_folder(&site.diff, SHARDS[0])?;
     let mut own = Figures::new();
     let mut rows: Vec<(String, Figures, Figures)> = Vec::new();
     for name in ["a folder", "NATS"] {
@@ -173,14 +185,27 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
     let some = &site.machines[..machines.div_ceil(10)];
     let (mut begins, mut prepares, mut gathers) = (Figures::new(), Figures::new(), Figures::new());
     let mut walls = [1, 2, 4].map(|workers| (workers, Figures::new()));
+    // What a run costs more by a folder and by NATS, however many nodes it has, and how many times what a node takes.
+    let mut runs = [(); 2].map(|()| (Figures::new(), Figures::new()));
     for _ in 0..rounds {
         let once = site.shell(&site.diff)?.0;
         own.push(once);
         for (at, (_, times, ratios)) in rows.iter_mut().enumerate() {
             let shard = SHARDS[at % 2];
-            let (time, _) = if at < 2 { site.by_folder(shard)? } else { site.by_nats(shard, 1)? };
+            let time = match at < 2 {
+                true => site.by_folder(&site.diff, shard)?.0,
+                false => site.by_nats(&site.diff, shard, 1)?.0,
+            };
             times.push(time);
             ratios.push(time / once);
+        }
+        let few = site.ways(some)?;
+        let all = site.ways(&site.machines)?;
+        let a_node = |way: usize| (all[way] - few[way]) / (machines - some.len()) as f64;
+        let begin = |way: usize| few[way] - a_node(way) * some.len() as f64;
+        for (way, (fixed, nodes)) in runs.iter_mut().enumerate() {
+            fixed.push(begin(way + 1) - begin(0));
+            nodes.push(a_node(way + 1) / a_node(0));
         }
         let (few, all) = (site.coordinator(some)?, site.coordinator(&site.machines)?);
         let a_node = (all.0 - few.0) / (machines - some.len()) as f64;
@@ -188,10 +213,10 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
         begins.push(all.0 - a_node * machines as f64);
         gathers.push(all.1 / machines as f64);
         for (workers, seconds) in &mut walls {
-            seconds.push(site.by_nats(100, *workers)?.1 - STARTING);
+            seconds.push(site.by_nats(&site.diff, 100, *workers)?.1 - STARTING);
         }
     }
-    site.by_folder(SHARDS[0])?;
+    site.by_folder(&site.diff, SHARDS[0])?;
     let (objects, results) = site.bytes()?;
     let mut out = format!(
         "### Engines\n\n| a diff of {machines} varied machines of the control repo | time on processors | of one process |\n\
@@ -212,22 +237,27 @@ pub fn engines(work: &Path, rounds: usize, machines: usize) -> Result<String, St
         let shards = |nodes: usize| machines.div_ceil(nodes) as f64;
         (rows[at + 1].1.median() - rows[at].1.median()) / (shards(SHARDS[1]) - shards(SHARDS[0]))
     };
-    let a_node = |at: usize| {
-        let shards = machines.div_ceil(SHARDS[0]) as f64;
-        (rows[at].1.median() - own.median() - a_shard(at) * shards) / nodes
-    };
     let facts = site.facts_bytes()? as f64;
     let archives = objects as f64 - facts;
     let _ = writeln!(
         out,
-        "\nBeside one process a shard costs {} ms more by a folder, {} ms by NATS, and a node {:.3} ms and {:.3} ms, of {} ms that it takes. \
-         Kept, and fetched once by each worker, are {:.1} MiB (both archives with all files, rules, plans); of a node {:.2} KiB of facts and \
+        "\nBeside one process a run costs {} s more by a folder and {} s by NATS, however many nodes it has: both archives are kept, fetched and \
+         held against their hashes. A shard costs {} ms and {} ms more. A node takes {:.3} ({:.3}–{:.3}) and {:.3} ({:.3}–{:.3}) times what it takes in \
+         one process ({} ms), in shards of {}; these are from runs of {} and of {machines} machines. Kept, and fetched once by each worker, are {:.1} MiB (both archives with all files, rules, plans); of a node {:.2} KiB of facts and \
          {:.2} KiB of results are moved, each in and out.",
+        number(runs[0].0.median()),
+        number(runs[1].0.median()),
         number(a_shard(0) * 1e3),
         number(a_shard(2) * 1e3),
-        a_node(0) * 1e3,
-        a_node(2) * 1e3,
+        runs[0].1.median(),
+        runs[0].1.least(),
+        runs[0].1.greatest(),
+        runs[1].1.median(),
+        runs[1].1.least(),
+        runs[1].1.greatest(),
         number(own.median() / nodes * 1e3),
+        SHARDS[0],
+        some.len(),
         archives / f64::from(1 << 20),
         facts / 1024.0 / nodes,
         results as f64 / 1024.0 / nodes,

@@ -175,8 +175,10 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case.
         affected(&Question { cache, threads, compiles: false, ..question })
     });
-    let touched = touched.transpose()?.map(Affected::to_compare);
-    let keeper = change.as_ref().zip(cache).map(|(change, cache)| Keeper::new(cache, change));
+    let touched = touched.transpose()?;
+    let unread = touched.as_ref().map(Affected::unread).unwrap_or_default();
+    let keeper = change.as_ref().zip(cache).map(|(change, cache)| Keeper::new(cache, change, unread));
+    let touched = touched.map(Affected::to_compare);
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
     let untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err());

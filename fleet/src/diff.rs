@@ -109,16 +109,16 @@ pub struct Sides<'a> {
 
 /// Somebody who is told what compiles have read.
 pub trait Watch: Sync {
-    /// Whether it wants to know that of a side, 0 or 1.
-    fn wants(&self, side: usize) -> bool;
+    /// Whether it wants to know that of a node on a side, 0 or 1.
+    fn wants(&self, side: usize, node: &str) -> bool;
 
     /// What a compile has read, none where it was not begun or not brought to an end of its own, and the error that has ended it.
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>);
 }
 
 impl Watch for Keeper<'_> {
-    fn wants(&self, side: usize) -> bool {
-        side == 0
+    fn wants(&self, side: usize, node: &str) -> bool {
+        side == 0 && self.lacks(node)
     }
 
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
@@ -160,7 +160,7 @@ pub(crate) fn one(
             exported.note(side, name, catalog);
         }
     };
-    let wants = |side: usize| watch.is_some_and(|watch| watch.wants(side));
+    let wants = |side: usize| watch.is_some_and(|watch| watch.wants(side, name));
     old.settings.reads |= wants(0);
     new.settings.reads |= wants(1);
     fn tell<T>(watch: Option<&dyn Watch>, target: &Target, compiled: &mut Compilation<T>) {
@@ -168,7 +168,7 @@ pub(crate) fn one(
             watch.compiled(target, compiled.result.as_ref().err(), compiled.reads.take());
         }
     }
-    let told = |side: usize| watch.filter(|watch| watch.wants(side));
+    let told = |side: usize| watch.filter(|watch| watch.wants(side, name));
     let mut compared = compiler.see(&old, |before| {
         note(0, before);
         let mut after = compiler.see(&new, |after| {

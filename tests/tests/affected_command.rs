@@ -3,6 +3,7 @@
 use bunraku_tests::{bunraku, paths};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -133,6 +134,44 @@ fn what_was_found_out_is_kept_and_a_damaged_file_is_none() {
     let text = fs::read_to_string(&facts).expect("it can be read");
     fs::write(&facts, text.replacen('{', "{\"brand_new\": 1,", 1)).expect("a file can be written");
     assert_eq!(site.json()["compiled"], 1);
+}
+
+#[test]
+fn a_diff_finds_out_what_is_not_known_and_writes_nothing_that_is() {
+    let site = Site::new();
+    site.change("manifests/site.pp", |text| text + "\nnotify { 'more': }\n");
+    let first = site.diff(&[]);
+    let kept = || {
+        let file = fs::read_dir(site.path("cache/reads")).expect("it is kept").flatten().next();
+        file.expect("in a file").metadata().expect("it is there").ino()
+    };
+    let file = kept();
+    assert_eq!((site.diff(&[]), kept()), (first, file));
+    assert_eq!(site.json()["compiled"], 0);
+    // Of one node it is not known.
+    let facts = site.path("facts/plain01.example.com.json");
+    let text = fs::read_to_string(&facts).expect("it can be read");
+    fs::write(&facts, text.replacen('{', "{\"brand_new\": 1,", 1)).expect("a file can be written");
+    site.diff(&[]);
+    assert_eq!(site.json()["compiled"], 0);
+    assert_ne!(kept(), file);
+}
+
+#[test]
+fn a_key_with_segments_is_looked_for_by_its_root() {
+    let site = Site::new();
+    let twice = "
+node 'plain01.example.com' {
+  $found = [1, 2].map |$n| { lookup('segmented.inner', default_value => 'none') }
+  notify { \"${found}\": }
+}
+node default { }
+";
+    site.both("manifests/site.pp", twice);
+    assert_eq!(site.ask(&[]).1, "");
+    site.change("data/common.yaml", |text| text + "\nsegmented: {inner: 3}\n");
+    let (_, out, err) = site.ask(&[]);
+    assert_eq!(out, "plain01.example.com\n", "{err}");
 }
 
 #[test]

@@ -6,19 +6,26 @@ use super::{KIND, WAITING, keep, key};
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::{Change, Reads};
+use std::collections::BTreeSet;
 use std::sync::Mutex;
 
-/// Where it is kept what nodes of a tree read. At most [`WAITING`] records wait to be written.
+/// Where it is kept what nodes of a tree read, of those of which it is not known. At most [`WAITING`] records wait to be written.
 pub struct Keeper<'k> {
     cache: &'k Cache,
     key: String,
+    names: BTreeSet<String>,
     waiting: Mutex<(Vec<Record>, Result<(), String>)>,
 }
 
 impl<'k> Keeper<'k> {
-    /// One for the tree that a change begins with.
-    pub fn new(cache: &'k Cache, change: &Change) -> Keeper<'k> {
-        Keeper { cache, key: key(change), waiting: Mutex::new((Vec::new(), Ok(()))) }
+    /// One for the tree that a change begins with, and for these nodes.
+    pub fn new(cache: &'k Cache, change: &Change, names: BTreeSet<String>) -> Keeper<'k> {
+        Keeper { cache, key: key(change), names, waiting: Mutex::new((Vec::new(), Ok(()))) }
+    }
+
+    /// Whether it is to be found out what a node reads.
+    pub fn lacks(&self, node: &str) -> bool {
+        self.names.contains(node)
     }
 
     /// Takes in what a compile has read that was asked to tell so.

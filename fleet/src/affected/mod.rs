@@ -134,6 +134,12 @@ pub struct Affected {
 }
 
 impl Affected {
+    /// The nodes of which nobody has found out yet what they read.
+    pub fn unread(&self) -> BTreeSet<String> {
+        let unread = self.nodes.iter().filter(|(_, reasons)| reasons.contains(&Reason::Unread));
+        unread.map(|(name, _)| name.clone()).collect()
+    }
+
     /// All nodes that get to be compared: touched ones, those of which nothing is known, and those that fail as it is, whose message
     /// is to be told.
     pub fn to_compare(self) -> Vec<String> {
@@ -262,6 +268,9 @@ fn record_of(
     (name, mut target): (&str, Target),
     kept: Option<&Record>,
 ) -> Result<Option<(Record, bool)>, String> {
+    if kept.is_none() && !question.compiles {
+        return Ok(None);
+    }
     target.settings.reads = true;
     let key = target.digest();
     if let Some(kept) = kept.filter(|kept| kept.key == key) {

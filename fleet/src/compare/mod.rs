@@ -17,8 +17,10 @@ pub use lines::text_lines;
 pub use rules::{Edges, Ignore, Rules, RulesFile};
 
 use bunraku::{CatalogView, Data, ResourceView};
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use hidden::Hidden;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::fmt::{Display, Formatter};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -177,18 +179,21 @@ pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Dif
     let (after, new) = indexed(to.catalog, rules);
     let mut hidden = Hidden::default();
     let mut found = Vec::new();
-    for (key, resource) in after.iter().filter(|(key, _)| !old.contains_key(key)) {
+    // Mostly both have the same resources in the same order: then none has to be looked for.
+    let in_step = before.iter().zip(&after).take_while(|((one, _), (other, _))| one == other).count();
+    for (key, resource) in after[in_step..].iter().filter(|(key, _)| !old.contains_key(key)) {
         found.push(whole(Sign::Added, *key, resource, to, &mut hidden, rules));
     }
-    for (key, resource) in before.iter().filter(|(key, _)| !new.contains_key(key)) {
+    for (key, resource) in before[in_step..].iter().filter(|(key, _)| !new.contains_key(key)) {
         found.push(whole(Sign::Removed, *key, resource, from, &mut hidden, rules));
     }
     let mut changed: Vec<(Key<'_>, usize, usize)> = Vec::new();
     for (at, (key, resource)) in before.iter().enumerate() {
-        if let Some(other) = new.get(key)
-            && !is_same((from, resource), (to, &after[*other].1), rules)
+        let other = if at < in_step { Some(at) } else { new.get(key).copied() };
+        if let Some(other) = other
+            && !is_same((from, resource), (to, &after[other].1), rules)
         {
-            changed.push((*key, at, *other));
+            changed.push((*key, at, other));
         }
     }
     // As Ruby sorts them: by type, a form feed, title.
@@ -227,10 +232,10 @@ fn indexed<'a, 'c>(catalog: &'a CatalogView<'c>, rules: &Rules) -> Index<'a, 'c>
             _ => None,
         };
         let key = (resource.type_name(), path.unwrap_or(resource.title()));
-        match numbers.get(&key) {
-            Some(at) => all[*at] = (key, resource),
-            None => {
-                numbers.insert(key, all.len());
+        match numbers.entry(key) {
+            Entry::Occupied(at) => all[*at.get()] = (key, resource),
+            Entry::Vacant(place) => {
+                place.insert(all.len());
                 all.push((key, resource));
             }
         }

@@ -146,7 +146,7 @@ fn made(
     target: &mut Target,
     meeting: Option<&ExportedMeeting>,
 ) -> Result<Result<(usize, Option<Saved>), Failure>, String> {
-    let watch = fleet.watch.filter(|watch| watch.wants(0));
+    let watch = fleet.watch.filter(|watch| watch.wants(0, target.node.name()));
     target.settings.reads |= watch.is_some();
     let target = &*target;
     let Some(folder) = fleet.save else {

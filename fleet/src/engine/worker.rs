@@ -223,7 +223,7 @@ impl Impure {
 }
 
 impl Watch for Impure {
-    fn wants(&self, _: usize) -> bool {
+    fn wants(&self, _: usize, _: &str) -> bool {
         true
     }
 

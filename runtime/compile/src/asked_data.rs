@@ -70,16 +70,12 @@ impl<'c> Compile<'c> {
 
     /// Counts what a catalog holds as asked for, where it is not written.
     pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
-        if self.asked_data.is_watched() {
-            let mut values = Vec::new();
-            for resource in &catalog.resources {
-                for param in resource.params.iter() {
-                    if has_parts(&param.value) {
-                        values.push(param.value);
-                    }
-                }
-            }
-            ask_for_all(&values);
+        if !self.asked_data.is_watched() {
+            return;
+        }
+        let mut parts = Parts::default();
+        for resource in &catalog.resources {
+            resource.params.iter().for_each(|param| parts.ask(param.value));
         }
     }
 }
@@ -87,37 +83,50 @@ impl<'c> Compile<'c> {
 /// How many parts an array or hash has at most that is looked through anyway.
 const SHORT: usize = 8;
 
-fn has_parts(value: &Value<'_>) -> bool {
-    matches!(value, Value::Hash(_) | Value::Array(_))
+/// Arrays and hashes that are asked for all they hold: each that holds others once, however often it is a part of others.
+#[derive(Default)]
+struct Parts<'c> {
+    pending: Vec<Value<'c>>,
+    seen: HashSet<usize>,
 }
 
-/// Asks for all of values: each array or hash that holds others once, however often it is a part of others.
-fn ask_for_all<'c>(values: &[Value<'c>]) {
-    let (mut pending, mut seen) = (Vec::new(), HashSet::new());
-    for value in values {
-        pending.push(*value);
-        while let Some(value) = pending.pop() {
-            let (address, len) = match value {
-                Value::Hash(hash) => (hash.address(), hash.len()),
-                Value::Array(items) => (items.address(), items.len()),
-                _ => continue,
-            };
-            // What is short is looked through sooner than its address is looked up.
-            let is_short = len <= SHORT;
-            if !is_short && !seen.insert(address) {
-                continue;
-            }
-            let before = pending.len();
-            match value {
-                Value::Hash(hash) => {
-                    pending.extend(hash.entries().iter().map(|(_, value)| *value).filter(has_parts));
-                }
-                Value::Array(items) => pending.extend(items.iter().copied().filter(has_parts)),
-                _ => {}
-            }
-            if is_short && pending.len() > before && !seen.insert(address) {
-                pending.truncate(before);
+impl<'c> Parts<'c> {
+    /// Asks for all of a value.
+    #[inline]
+    fn ask(&mut self, value: Value<'c>) {
+        if has_parts(&value) {
+            self.ask_each(value);
+            while let Some(value) = self.pending.pop() {
+                self.ask_each(value);
             }
         }
     }
+
+    /// Asks for the parts of a value.
+    fn ask_each(&mut self, value: Value<'c>) {
+        match value {
+            Value::Hash(hash) => {
+                let entries = hash.entries();
+                self.ask_within(hash.address(), entries.iter().map(|(_, value)| value));
+            }
+            Value::Array(items) => self.ask_within(items.address(), items.items().iter()),
+            _ => {}
+        }
+    }
+
+    fn ask_within<'v>(&mut self, address: usize, parts: impl ExactSizeIterator<Item = &'v Value<'c>> + Clone)
+    where
+        'c: 'v,
+    {
+        // What is short is looked through sooner than its address is looked up.
+        let is_short = parts.len() <= SHORT;
+        if (is_short && !parts.clone().any(has_parts)) || !self.seen.insert(address) {
+            return;
+        }
+        self.pending.extend(parts.copied().filter(has_parts));
+    }
+}
+
+fn has_parts(value: &Value<'_>) -> bool {
+    matches!(value, Value::Hash(_) | Value::Array(_))
 }

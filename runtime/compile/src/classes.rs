@@ -208,7 +208,7 @@ impl<'c> Compile<'c> {
                 let message = format!(
                     "Could not find parent resource type '::{name}' of type hostclass in {environment}"
                 );
-                Err(self.placed_error(message, known.file, known.line))
+                Err(self.placed_error(message, known.manifest.file, known.line))
             }
         }
     }

@@ -85,7 +85,7 @@ impl<'c> Compile<'c> {
         &self,
         kind: DefinitionKind,
         name: &'c str,
-        Read { unit, file, module }: Read<'c>,
+        Read { unit, manifest, module }: Read<'c>,
         def: &Def<'c>,
     ) -> &'c Definition<'c> {
         self.add_definition(|number| Definition {
@@ -95,7 +95,7 @@ impl<'c> Compile<'c> {
             chunk: Some(ChunkRef { unit, chunk: def.chunk }),
             parent: if kind == DefinitionKind::Node { None } else { def.parent },
             module,
-            file,
+            manifest,
             line: def.line,
             overrides: Cell::new(false),
             is_noted: Cell::new(false),
@@ -128,7 +128,7 @@ impl<'c> Compile<'c> {
         origin: Option<&'c str>,
     ) -> Eval<'c, ()> {
         let known = self.number(DefinitionKind::Define, def.name, read, def);
-        let site = self.site_of_definition(read.file, def, origin);
+        let site = self.site_of_definition(read.manifest.file, def, origin);
         if let Some(old) = self.definitions.define_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("type", def.name, &format!("Originally set {old}.")));
         }
@@ -179,11 +179,11 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, ()> {
         let chunk = ChunkRef { unit: read.unit, chunk: def.chunk };
         let closure = &*self.arena.alloc(Closure::new(chunk, vm.top, Some(def.name)));
-        let site = self.site_of_definition(read.file, def, origin);
+        let site = self.site_of_definition(read.manifest.file, def, origin);
         if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("function", def.name, &format!("Originally set {old}.")));
         }
-        let known = FunctionDefinition { closure, file: read.file, is_noted: Cell::new(false) };
+        let known = FunctionDefinition { closure, manifest: read.manifest, is_noted: Cell::new(false) };
         let known = &*self.arena.alloc(known);
         self.definitions.functions.borrow_mut().insert(def.name, Some(known));
         Ok(())
@@ -215,7 +215,7 @@ impl<'c> Compile<'c> {
             all.entry(set).or_insert_with(|| List::new_in(self.arena)).push((key, (alias, def.kind, body)));
             return Ok(());
         }
-        let site = self.site_of_definition(read.file, def, origin);
+        let site = self.site_of_definition(read.manifest.file, def, origin);
         let old = self.types.sites.borrow_mut().insert(key, site);
         if let Some(old) = old.or_else(|| self.definitions.define_sites.borrow().get(key).copied()) {
             return Err(redefined("type", key, &format!("Originally set {old}.")));
@@ -240,9 +240,9 @@ impl<'c> Compile<'c> {
         message: impl Fn(&str, &str) -> String,
     ) -> Eval<'c, ()> {
         let Some(other) = other else { return Ok(()) };
-        let at = location(other.file, other.line);
+        let at = location(other.manifest.file, other.line);
         let at = if at.is_empty() { at } else { format!(" {at}") };
-        let flow = self.placed_error(message(known.name, &at), known.file, known.line);
+        let flow = self.placed_error(message(known.name, &at), known.manifest.file, known.line);
         Err(flow.because(Cause::Duplicate))
     }
 

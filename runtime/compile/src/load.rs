@@ -3,14 +3,14 @@
 
 use crate::compile::Compile;
 use crate::inputs::Settings;
-use crate::state::definitions::Definition;
+use crate::state::definitions::{Definition, Manifest};
 use bunraku_compiler::bodies;
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
 use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
-use bunraku_files::reads;
+use bunraku_files::reads::{self, Asked, Touch};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Copy)]
 pub(crate) struct Read<'c> {
     pub unit: UnitId,
-    pub file: Option<&'c str>,
+    pub manifest: Manifest<'c>,
     pub module: &'c str,
 }
 
@@ -52,8 +52,8 @@ impl<'c> Compile<'c> {
             let learned = Some(&file.learned[self.asked.settings.strict as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
             let path = Some(&*file.path);
-            let read = self.read_unit(vm, compiled, (compiled.parts(), learned), path, &file.module)?;
-            self.files.last_kept.set(Some((read.unit, file)));
+            let mut read = self.read_unit(vm, compiled, (compiled.parts(), learned), path, &file.module)?;
+            read.manifest.kept = Some(file);
             return Ok(read);
         }
         let compiled = self.compile_manifest(path)?;
@@ -111,7 +111,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Read<'c>> {
         self.log_warnings(compiled.warnings.iter());
         let unit = vm.load(words, passed, learned, file, module)?;
-        Ok(Read { unit, file, module })
+        Ok(Read { unit, manifest: Manifest { file, kept: None }, module })
     }
 
     /// Makes known what a unit defines. A file that is loaded for the one thing it defines is itself the `origin` of that.
@@ -162,7 +162,7 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Class, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.manifest, DefKind::Class, known.name));
         Ok(found)
     }
 
@@ -171,22 +171,28 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_once(&known.is_noted, known.file, DefKind::Define, known.name));
+        found.inspect(|known| self.note_once(&known.is_noted, known.manifest, DefKind::Define, known.name));
         Ok(found)
     }
 
     /// Notes for those who gather what is read that code gets at the body of a definition of a manifest.
-    pub(crate) fn note_body(&self, file: Option<&str>, kind: DefKind, name: &str) {
-        if let Some(file) = file {
-            self.tree().note_body(file, (bodies::before_name(kind), name));
+    pub(crate) fn note_body(&self, manifest: Manifest<'c>, kind: DefKind, name: &str) {
+        let outline = || match manifest.kept {
+            Some(kept) => Some(kept.outline(self.tree())),
+            None => Some(self.tree().question(Asked::Outline, Path::new(manifest.file?))),
+        };
+        if reads::is_gathered()
+            && let Some(outline) = outline()
+        {
+            reads::note(|| Touch::of_body(outline, (bodies::before_name(kind), name)));
         }
     }
 
     /// The same of what code gets at again and again, which remembers whether that has been noted.
     #[inline]
-    fn note_once(&self, is_noted: &Cell<bool>, file: Option<&str>, kind: DefKind, name: &str) {
+    fn note_once(&self, is_noted: &Cell<bool>, manifest: Manifest<'c>, kind: DefKind, name: &str) {
         if reads::is_gathered() && !is_noted.replace(true) {
-            self.note_body(file, kind, name);
+            self.note_body(manifest, kind, name);
         }
     }
 
@@ -194,7 +200,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn known_function(&self, name: &str) -> Option<Option<&'c Closure<'c>>> {
         let known = *self.definitions.functions.borrow().get(name)?;
         Some(known.map(|known| {
-            self.note_once(&known.is_noted, known.file, DefKind::Function, name);
+            self.note_once(&known.is_noted, known.manifest, DefKind::Function, name);
             known.closure
         }))
     }

@@ -223,7 +223,8 @@ fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Definition<'c>) -> Box<Flo
         && diagnostic.place.line.is_none()
         && diagnostic.code != Some(UNCAUGHT)
     {
-        diagnostic.place = Place { file: known.file.map(Into::into), line: Some(known.line), column: None };
+        diagnostic.place =
+            Place { file: known.manifest.file.map(Into::into), line: Some(known.line), column: None };
     }
     flow
 }

@@ -3,7 +3,7 @@
 use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
 use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node, See};
-use crate::state::definitions::{Definition, DefinitionKind};
+use crate::state::definitions::{Definition, DefinitionKind, Manifest};
 use crate::state::recorded::{Given, Led, LedHow};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_catalog::json::{self, Header, Version};
@@ -190,7 +190,7 @@ impl<'c> Compile<'c> {
             chunk: None,
             parent: None,
             module: "",
-            file: None,
+            manifest: Manifest::default(),
             line: 0,
             overrides: Cell::new(false),
             is_noted: Cell::new(false),
@@ -317,7 +317,7 @@ impl<'c> Compile<'c> {
             chunk: None,
             parent: None,
             module: "",
-            file: None,
+            manifest: Manifest::default(),
             line: 0,
             overrides: Cell::new(false),
             is_noted: Cell::new(false),
@@ -389,14 +389,14 @@ impl<'c> Compile<'c> {
                 HostMatch::Regex(source) => Cow::Owned(format!("/{source}/")),
                 HostMatch::Default => Cow::Borrowed("default"),
             };
-            self.note_body(found.known.file, DefKind::Node, &name);
+            self.note_body(found.known.manifest, DefKind::Node, &name);
         }
         let Some(found) = found else {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
         if let HostMatch::Regex(source) = found.matching {
-            let file = found.known.file.map(Into::into);
+            let file = found.known.manifest.file.map(Into::into);
             self.witness_node(source, Place { file, line: Some(found.known.line), column: None });
         }
         if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {

@@ -417,7 +417,7 @@ fn definition_view<'c>(known: &'c Definition<'c>) -> DefinitionView<'c> {
         },
         name: known.name,
         module: known.module,
-        file: known.file,
+        file: known.manifest.file,
         line: known.line,
         parent: known.parent,
     }

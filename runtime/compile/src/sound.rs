@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::state::aliases::AliasBody;
-use crate::state::definitions::Definition;
+use crate::state::definitions::{Definition, Manifest};
 use bunraku_environment::snapshot::LastingAlias;
 use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_resource_types::is_metaparameter;
@@ -20,7 +20,7 @@ impl<'c> Compile<'c> {
         let Some(chunk) = known.chunk else { return Ok(()) };
         if vm.sound(chunk).is_some() {
             self.types.taken_on_trust.borrow_mut().push(chunk);
-            self.note_what_is_trusted(vm, chunk);
+            self.note_what_is_trusted(known.manifest, chunk);
             return Ok(());
         }
         // Their types are evaluated when the definition is read, so that is when one is found to be unknown.
@@ -85,16 +85,11 @@ impl<'c> Compile<'c> {
     }
 
     /// Notes what was read when the types of a chunk's parameters were learned.
-    fn note_what_is_trusted(&self, vm: &Vm<'c>, chunk: ChunkRef) {
-        if !reads::is_gathered() {
-            return;
-        }
-        let last = self.files.last_kept.get().filter(|(unit, _)| *unit == chunk.unit);
-        let search =
-            || vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)));
-        let file = last.map(|(_, file)| file).or_else(search);
-        let learned = file.map(|file| &file.learned_from[self.asked.settings.strict as usize]);
-        if let Some(reads) = learned.and_then(|learned| learned.get(&chunk.chunk)) {
+    fn note_what_is_trusted(&self, manifest: Manifest<'c>, chunk: ChunkRef) {
+        if reads::is_gathered()
+            && let Some(file) = manifest.kept
+            && let Some(reads) = file.learned_from[self.asked.settings.strict as usize].get(&chunk.chunk)
+        {
             reads::take_in(reads);
         }
     }

@@ -8,7 +8,7 @@ use bunraku_compiler::bodies::{self, Defined};
 use bunraku_compiler::check::Strict;
 use bunraku_files::reads::{Asked, Touch};
 use bunraku_files::tree::Tree;
-use bunraku_hiera::data_file::DataFormat;
+use bunraku_hiera::data_file::{DataFormat, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -131,7 +131,7 @@ impl Change {
             let file = Touch::of(Asked::Data, path);
             match keys {
                 Some(keys) if !keys.contains(LOOKUP_OPTIONS) => {
-                    let keys = keys.into_iter().map(|key| (Touch::of_key(&key), key)).collect();
+                    let keys = keys.into_iter().map(|key| (touch_of(&key), key)).collect();
                     change.data.push(ChangedData { number, file, keys });
                 }
                 _ => _ = change.touches.entry(file).or_insert(number),
@@ -164,9 +164,10 @@ impl Change {
     fn add_bodies(&mut self, number: usize, (from, to): (&Snapshot, &Snapshot)) -> bool {
         let path = &self.paths[number].path;
         let Some(changed) = changed_bodies(path, from, to) else { return false };
+        let outline = Touch::of(Asked::Outline, path);
         for (kind, name) in changed {
             let defined = bodies::key(kind, &name);
-            self.bodies.insert(Touch::of_body(path, &defined), Body { number, defined });
+            self.bodies.insert(Touch::of_body(outline, (&defined, "")), Body { number, defined });
         }
         true
     }

@@ -112,7 +112,7 @@ pub struct KeptFile {
     pub units: [OnceLock<Outcome>; 3],
     /// What compiles have learned of it, likewise.
     pub learned: [Learned; 3],
-    /// The question that whoever loads it has asked of it.
+    /// The question that whoever loads it asks of it: made once.
     outline: OnceLock<Touch>,
     /// What was read besides for what is learned of a chunk: the files of the aliases that its parameters' types name.
     pub learned_from: [FrozenMap<u32, Box<Reads>>; 3],
@@ -121,9 +121,13 @@ pub struct KeptFile {
 impl KeptFile {
     /// Its unit, for files that are checked in one of the ways; `compile` makes it.
     pub fn unit(&self, tree: &Tree, way: usize, compile: impl FnOnce() -> Outcome) -> &Outcome {
-        let question = || tree.question(Asked::Outline, Path::new(&self.path));
-        reads::note(|| *self.outline.get_or_init(question));
+        reads::note(|| self.outline(tree));
         self.units[way].get_or_init(|| reads::unnoted(compile))
+    }
+
+    /// The question that whoever loads it asks of it.
+    pub fn outline(&self, tree: &Tree) -> Touch {
+        *self.outline.get_or_init(|| tree.question(Asked::Outline, Path::new(&self.path)))
     }
 }
 

@@ -229,7 +229,11 @@ impl Pieces {
                     let kind = Touch::of(Asked::Kind, &file.name);
                     loaded.iter().copied().chain([kind]).collect()
                 }
-                _ => names.iter().map(|name| Touch::of_body(&file.name, &bodies::key(kind, name))).collect(),
+                _ => {
+                    let outline = Touch::of(Asked::Outline, &file.name);
+                    let body = |name: &String| Touch::of_body(outline, (&bodies::key(kind, name), ""));
+                    names.iter().map(body).collect()
+                }
             };
             self.push(file, piece_kind, names.join(", "), Uses::Any(uses));
             if let Some(piece) = self.all.last_mut() {

@@ -369,9 +369,8 @@ impl Snapshot {
 
     /// The files of functions in Ruby of a name without `::`, modules in their order, the environment's own last.
     pub fn functions(&self, name: &str) -> &[FunctionFile] {
-        if reads::is_gathered() {
-            let file = format!("/{name}.rb");
-            [Api::New, Api::Old].iter().for_each(|api| self.tree().note_provided(api.folder(), &file));
+        for api in [Api::New, Api::Old] {
+            self.tree().note_provided(&[api.folder(), "/", name, ".rb"]);
         }
         let find = || FunctionFiles::find(&self.modules, self.directory.as_deref());
         reads::unnoted(|| self.functions.get_or(find)).of(name)

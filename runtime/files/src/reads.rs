@@ -17,7 +17,6 @@
 mod gatherer;
 
 use gatherer::{Gatherer, Gatherers};
-use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -75,19 +74,16 @@ impl Touch {
         Touch::of_parts(asked, path, "")
     }
 
-    /// The question about the body of what a manifest defines: as an archive calls the manifest, and what is defined.
-    pub fn of_body(path: &str, defined: &str) -> Touch {
-        Touch::of_body_in((path, ""), (defined, ""))
+    /// The question about the body of what a manifest defines: the question about its [outline](Asked::Outline), and what is defined, in
+    /// any two parts.
+    pub fn of_body(outline: Touch, defined: (&str, &str)) -> Touch {
+        Question::new(BODY).bytes(&outline.0.to_le_bytes()).text(defined.0).text(defined.1).touch()
     }
 
-    /// The same of a path in two parts, see [`Touch::of_parts`], and of what is defined in any two parts.
-    pub(crate) fn of_body_in(path: (&str, &str), defined: (&str, &str)) -> Touch {
-        Question::new(BODY).path(path).text("\0").text(defined.0).text(defined.1).touch()
-    }
-
-    /// The question for a key, as data files have it: no segments behind it.
-    pub fn of_key(key: &str) -> Touch {
-        Question::new(KEY).text(key).touch()
+    /// The question for a key, as data files have it: no segments behind it. By its hash, which whoever looks for it has anyway.
+    pub fn of_key(hash: u64) -> Touch {
+        // All bits of the hash count, and those of the kind.
+        Touch(((hash ^ u64::from(KEY)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as u32)
     }
 
     /// The question about a value of a node's data: the keys that lead to it, none for all of the data.
@@ -106,9 +102,13 @@ impl Touch {
         question.touch()
     }
 
-    /// The question which is the first file at a path from a module's folder on, in any two parts and in lower case.
-    pub(crate) fn of_provided(folder: &str, file: &str) -> Touch {
-        Question::new(Asked::Provided as u8).text(folder).text(file).touch()
+    /// The question which is the first file at a path from a module's folder on, in any parts and in lower case.
+    pub(crate) fn of_provided(parts: &[&str]) -> Touch {
+        let mut question = Question::new(Asked::Provided as u8);
+        for part in parts {
+            question.text(part);
+        }
+        question.touch()
     }
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
@@ -262,15 +262,6 @@ pub fn is_gathered() -> bool {
 #[inline]
 pub fn note(touch: impl FnOnce() -> Touch) {
     tell(|gatherer| gatherer.touch(touch()));
-}
-
-/// Notes that a key was looked for in Hiera's data.
-pub fn note_key<'k>(key: impl FnOnce() -> Option<Cow<'k, str>>) {
-    tell(|gatherer| {
-        if let Some(key) = key() {
-            gatherer.touch(Touch::of_key(&key));
-        }
-    });
 }
 
 /// Notes a question about a value of a node's data.
@@ -457,6 +448,9 @@ mod tests {
             assert_eq!(Touch::of_parts(Asked::Kind, root, below), Touch::of(Asked::Kind, path));
         }
         assert_ne!(Touch::of(Asked::Kind, "e/a"), Touch::of(Asked::Names, "e/a"));
-        assert_ne!(Touch::of(Asked::Kind, "e/a"), Touch::of_key("e/a"));
+        let body = |path, name| Touch::of_body(Touch::of(Asked::Outline, path), ("class ", name));
+        assert_ne!(body("e/a", "b"), body("e/b", "b"));
+        assert_ne!(body("e/a", "b"), body("e/a", "a"));
+        assert_eq!(body("e/a", "b"), Touch::of_body(Touch::of(Asked::Outline, "e/a"), ("class b", "")));
     }
 }

@@ -263,21 +263,13 @@ impl Tree {
         }
     }
 
-    /// Notes that the body of something was asked for that the manifest at a path defines: what, in any two parts.
-    pub fn note_body(&self, path: &str, defined: (&str, &str)) {
-        reads::note(|| match paths::parts_of_text(&self.roots, path) {
-            Some(parts) => Touch::of_body_in(parts, defined),
-            None => Touch::of_body_in((&self.name_of(Path::new(path)), ""), defined),
-        });
-    }
-
-    /// Notes that it was asked which is the first file at a path from a module's folder on: that in any two parts.
-    pub fn note_provided(&self, folder: &str, file: &str) {
-        // Types and functions are found in lower case.
-        let is_lower = |text: &str| text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase());
-        reads::note(|| match is_lower(folder) && is_lower(file) {
-            true => Touch::of_provided(folder, file),
-            false => Touch::of_provided(&folder.to_lowercase(), &file.to_lowercase()),
+    /// Notes that it was asked which is the first file at a path from a module's folder on: that in any parts.
+    pub fn note_provided(&self, parts: &[&str]) {
+        // Types and functions are found in lower case. All bytes at a time: hardly a name has any of these.
+        let is_strange = |found, byte: u8| found | !byte.is_ascii() | byte.is_ascii_uppercase();
+        reads::note(|| match parts.iter().any(|part| part.bytes().fold(false, is_strange)) {
+            false => Touch::of_provided(parts),
+            true => Touch::of_provided(&[&parts.concat().to_lowercase()]),
         });
     }
 
@@ -540,7 +532,7 @@ impl Tree {
     /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
-        self.note_provided(relative, "");
+        self.note_provided(&[relative]);
         let archived = self.frozen_archive()?;
         let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
         Some(found.and_then(|entry| {

@@ -1,11 +1,14 @@
 //! Look-ups that have been answered: a compile asks for many a key again and again. An answer is good for as long as
 //! the variables that it was made from are what they were, and only where nothing but data had a part in it.
 
+use crate::data_file::touch_of;
+use crate::key::Key;
 use bumpalo::Bump;
+use bunraku_files::reads::{self, Touch};
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::Value;
 use hashbrown::HashTable;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// The name of a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -44,8 +47,22 @@ impl PartialEq for Asked<'_> {
 
 struct AnsweredLookup<'c> {
     asked: Asked<'c>,
+    /// The question for its key that is told to those who gather what is read, once it has been: what leads into the key's value is none
+    /// of it, and is told from it by looking closely.
+    question: Cell<Option<Touch>>,
     variables: &'c [SeenVariable<'c>],
     found: Option<Value<'c>>,
+}
+
+impl AnsweredLookup<'_> {
+    fn question(&self) -> Touch {
+        let question = self.question.get().unwrap_or_else(|| {
+            let key = Key::split(self.asked.key);
+            key.map_or_else(|| Touch::of_key(self.asked.hash), |key| touch_of(&key.root))
+        });
+        self.question.set(Some(question));
+        question
+    }
 }
 
 /// A look-up under way.
@@ -70,7 +87,7 @@ pub(crate) struct AnsweredLookups<'c> {
 }
 
 impl<'c> AnsweredLookups<'c> {
-    /// The answer to a look-up, if there is one and its variables are unchanged.
+    /// The answer to a look-up, if there is one and its variables are unchanged. Whoever gathers what is read is told the key.
     pub fn get(
         &self,
         asked: Asked<'_>,
@@ -78,7 +95,11 @@ impl<'c> AnsweredLookups<'c> {
     ) -> Option<Option<Value<'c>>> {
         let table = self.table.borrow();
         let answered = table.find(asked.hash, |answered| answered.asked == asked)?;
-        answered.variables.iter().all(is_unchanged).then_some(answered.found)
+        if !answered.variables.iter().all(is_unchanged) {
+            return None;
+        }
+        reads::note(|| answered.question());
+        Some(answered.found)
     }
 
     /// A look-up begins.
@@ -116,7 +137,7 @@ impl<'c> AnsweredLookups<'c> {
         let variables = arena.alloc_slice_copy(&all[recorder.start..]);
         all.truncate(recorder.start);
         let Some(found) = answer.filter(|_| recorder.is_pure) else { return };
-        let answered = AnsweredLookup { asked, variables, found };
+        let answered = AnsweredLookup { asked, question: Cell::new(None), variables, found };
         let mut table = self.table.borrow_mut();
         match table.find_mut(asked.hash, |other| other.asked == asked) {
             Some(old) => *old = answered,

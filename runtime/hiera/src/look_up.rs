@@ -3,7 +3,7 @@
 
 use crate::answered::Asked;
 use crate::config::{HierarchyName, version3};
-use crate::data_file::hash_of;
+use crate::data_file::{hash_of, touch_of};
 use crate::explain::Step;
 use crate::hierarchy::ask::Question;
 use crate::invocation::Invocation;
@@ -12,13 +12,12 @@ use crate::layer::{Layer, LayerKind};
 use crate::lookup_options::{self, LOOKUP_OPTIONS};
 use crate::merge::MergeStrategy;
 use crate::state::Lookups;
-use bunraku_files::reads;
+use bunraku_files::reads::{self, Touch};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use std::borrow::Cow;
 
 impl<'c> Lookups<'_, 'c> {
     /// A look-up as functions and class parameters ask for it; none where nothing defines the key.
@@ -47,10 +46,6 @@ impl<'c> Lookups<'_, 'c> {
             inv.global_only = !self.environment_has_data(vm)?;
         }
         let is_plain = is_plain(lookup.key);
-        reads::note_key(|| match is_plain {
-            true => Some(Cow::Borrowed(lookup.key)),
-            false => Key::split(lookup.key).map(|key| key.root),
-        });
         let merge = match lookup.merge {
             None => Some(""),
             Some(Value::Str(name)) => Some(name.as_str()),
@@ -69,6 +64,7 @@ impl<'c> Lookups<'_, 'c> {
             && is_plain
             && let Some(known) = self.quick_answer(vm, &inv, asked.hash, lookup.key)
         {
+            reads::note(|| Touch::of_key(asked.hash));
             return Ok(known);
         }
         let asked = Asked { hash: asked.hash, key: self.arena.alloc_str(lookup.key), merge };
@@ -95,7 +91,7 @@ impl<'c> Lookups<'_, 'c> {
             return Ok(None);
         }
         let key = Key::parse(text)?;
-        reads::note_key(|| Some(key.root.clone()));
+        reads::note(|| touch_of(&key.root));
         if explain.options_only() {
             let options = lookup_options::key();
             let question = Question { inv, key: &options, strategy: &MergeStrategy::Hash };

@@ -1,6 +1,8 @@
 //! The last changes of a real site, one after the other: `cargo run --release -p bunraku-tests --bin replay -- GIT_DIR PRIVATE_GIT_DIR`, of clones of
 //! wikimedia/operations-puppet and wikimedia/labs-private. For each commit nodes are compiled from what was before and what came of it:
 //! whoever changes has to be among those that the change is said to touch, and a diff of these alone has to say what the diff of all says.
+//! Where code of the site runs in a Ruby worker, its nodes count as touched by every change: so it is also counted who would be said to be
+//! touched by what is known to have been read, and whoever changes without being among them is named.
 //!
 //! The nodes are a handful of the site's, with facts made up of those in `tests/facts`. Nothing of the site is kept here; without the
 //! clones this says so and ends with status 3.
@@ -11,21 +13,29 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const USAGE: &str = "usage: replay GIT_DIR PRIVATE_GIT_DIR [COMMITS]";
 /// What a change of nodes lies in.
 const FOLDERS: [&str; 3] = ["manifests", "modules", "hieradata"];
 /// The nodes: certname, whose facts, address.
-const NODES: [(&str, &str, &str); 7] = [
+const NODES: [(&str, &str, &str); 13] = [
     ("logstash1026.eqiad.wmnet", "debian11", "10.64.0.13"),
     ("acmechief1002.eqiad.wmnet", "debian12", "10.64.0.10"),
     ("aqs1022.eqiad.wmnet", "debian11", "10.64.0.11"),
-    ("es2021.codfw.wmnet", "debian12", "10.192.0.12"),
     ("ganeti7001.magru.wmnet", "debian12", "10.140.0.10"),
     ("mw2335.codfw.wmnet", "debian11", "10.192.0.14"),
     ("sessionstore2004.codfw.wmnet", "debian11", "10.192.0.15"),
+    ("kafka-main1006.eqiad.wmnet", "debian12", "10.64.0.16"),
+    ("kubernetes1005.eqiad.wmnet", "debian11", "10.64.0.17"),
+    ("mc1037.eqiad.wmnet", "debian11", "10.64.0.18"),
+    ("people1004.eqiad.wmnet", "debian12", "10.64.0.19"),
+    ("phab1004.eqiad.wmnet", "debian11", "10.64.0.20"),
+    ("thanos-fe1001.eqiad.wmnet", "debian12", "10.64.0.21"),
+    ("wdqs1012.eqiad.wmnet", "debian11", "10.64.0.22"),
 ];
+/// A secret that the site's code reads, in the place of one that an older version of the private data does not have.
+const SECRET: (&str, &str) = ("private/modules/secret/secrets/keyholder/scap.pub", "ssh-rsa AAAA made up\n");
 /// Where what stands in the place of the site's functions lies.
 const NEW_FUNCTIONS: &str = "instead/vendor_modules/dnsquery/lib/puppet/functions/dnsquery";
 const OLD_FUNCTIONS: &str = "instead/modules/wmflib/lib/puppet/parser/functions";
@@ -91,12 +101,16 @@ struct Site {
 struct Counts {
     /// Nodes that the change is said to touch, those of which it is not known by name.
     touched: BTreeSet<String>,
+    /// Those of them that have read something that the change makes otherwise, whatever else may have read anything.
+    known: BTreeSet<String>,
     /// Nodes whose catalog, or failure, is another one.
     changed: BTreeSet<String>,
     /// Nodes that fail from both sides: nothing is found out by them.
     failing: usize,
     /// Whether both diffs say the same.
     is_same: bool,
+    /// How long it took to find out whom the change touches, the diff of all nodes, and that of those who are touched.
+    took: [Duration; 3],
 }
 
 /// Replays so many commits; how many went wrong.
@@ -108,29 +122,45 @@ fn replay(clone: &str, private: &str, commits: usize) -> Result<usize, String> {
     let text = git(clone, &list)?;
     let all: Vec<&str> = text.lines().rev().collect();
     let (started, mut wrong) = (Instant::now(), 0);
-    let (mut touched, mut changed, mut missed, mut failing) = (0, 0, 0, 0);
+    let (mut touched, mut known, mut changed, mut missed, mut unknown, mut failing) = (0, 0, 0, 0, 0, 0);
+    let mut took = [Duration::ZERO; 3];
     for commit in &all {
         let counts = site.commit(commit)?;
         let not_said: Vec<_> = counts.changed.difference(&counts.touched).collect();
+        let not_known: Vec<_> = counts.changed.difference(&counts.known).collect();
+        let names = |what: &str, names: &[&String]| match names {
+            [] => String::new(),
+            _ => format!(" {what} {names:?}"),
+        };
         println!(
-            "{} touched {} changed {}{}{}",
+            "{} touched {}, by what is known {}, changed {}{}{}{}",
             &commit[..12],
             counts.touched.len(),
+            counts.known.len(),
             counts.changed.len(),
-            if not_said.is_empty() { String::new() } else { format!(" MISSED {not_said:?}") },
+            names("MISSED", &not_said),
+            names("by what is not known", &not_known),
             if counts.is_same { "" } else { " THE TWO DIFFS DIFFER" }
         );
         touched += counts.touched.len();
+        known += counts.known.len();
         changed += counts.changed.len();
         missed += not_said.len();
+        unknown += not_known.len();
         failing = failing.max(counts.failing);
         wrong += usize::from(!not_said.is_empty() || !counts.is_same);
+        took.iter_mut().zip(counts.took).for_each(|(all, one)| *all += one);
     }
     println!(
-        "{} commits, {} nodes: {touched} touched, {changed} changed, {missed} missed, {wrong} commits wrong, up to {failing} nodes fail as it is; {:.0} s",
+        "{} commits, {} nodes: {touched} touched, {known} by what is known, {changed} changed, {missed} missed, {unknown} by what is not known, \
+         {wrong} commits wrong, up to {failing} nodes fail as it is; {:.0} s",
         all.len(),
         NODES.len(),
         started.elapsed().as_secs_f64()
+    );
+    let [affected, whole, some] = took.map(|took| took.as_secs_f64() / all.len().max(1) as f64);
+    println!(
+        "a commit: affected {affected:.2} s, then the diff of all {whole:.2} s, then that of the touched {some:.2} s"
     );
     Ok(wrong)
 }
@@ -153,6 +183,11 @@ impl Site {
             }
         }
         let write = |name: &str, text: String| fs::write(at(name), text).map_err(|error| error.to_string());
+        let (secret, text) = SECRET;
+        if !at(secret).exists() {
+            at(secret).parent().map_or(Ok(()), fs::create_dir_all).map_err(|error| error.to_string())?;
+            write(secret, text.to_owned())?;
+        }
         // The site's data lies beside its code; here each version has its own. What prints the version runs `git`.
         write("instead/hiera.yaml", hiera(work.path()))?;
         let private_modules = at("private/modules");
@@ -196,17 +231,24 @@ impl Site {
 
     fn commit(&self, commit: &str) -> Result<Counts, String> {
         let mut counts = Counts::default();
-        let answer = self.run(&["affected", "--format=json"], commit)?;
+        let mut timed = |number: usize, command: &[&str]| {
+            let started = Instant::now();
+            let said = self.run(command, commit);
+            counts.took[number] = started.elapsed();
+            said
+        };
+        let answer = timed(0, &["affected", "--format=json"])?;
+        let all = timed(1, &["diff", "--format=jsonl", "--all"])?;
+        let some = timed(2, &["diff", "--format=jsonl"])?;
         let answer: Value = serde_json::from_str(&answer).map_err(|error| error.to_string())?;
         for part in ["nodes", "failed"] {
-            counts
-                .touched
-                .extend(answer[part].as_object().into_iter().flatten().map(|(name, _)| name.clone()));
+            for (name, reasons) in answer[part].as_object().into_iter().flatten() {
+                counts.touched.insert(name.clone());
+                if reasons.as_array().is_none_or(|all| all.iter().any(|reason| reason["kind"] != "unknown")) {
+                    counts.known.insert(name.clone());
+                }
+            }
         }
-        let (all, some) = (
-            self.run(&["diff", "--format=jsonl", "--all"], commit)?,
-            self.run(&["diff", "--format=jsonl"], commit)?,
-        );
         counts.is_same = all == some;
         for line in all.lines() {
             let node: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;

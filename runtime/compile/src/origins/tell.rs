@@ -269,7 +269,7 @@ impl<'c> Teller<'_, 'c> {
         if let Some(known) = known.filter(|known| known.kind == DefinitionKind::Node) {
             steps.push(Step {
                 how: How::Node,
-                place: place_of((known.file, known.line)),
+                place: place_of((known.manifest.file, known.line)),
                 by: None,
                 data: Vec::new(),
             });
@@ -290,7 +290,8 @@ impl<'c> Teller<'_, 'c> {
         }
         if let Some(heir) = self.heirs.get(&*name).filter(|_| resource.is_class()) {
             let known = catalog[*heir].origin.body.map(|number| self.compile.definition(number));
-            let place = known.map_or_else(CodePlace::default, |known| place_of((known.file, known.line)));
+            let place =
+                known.map_or_else(CodePlace::default, |known| place_of((known.manifest.file, known.line)));
             steps.push(Step { how: How::Inherited, place, by: Some(heir.0 as usize), data: Vec::new() });
         }
         if steps.is_empty() {

@@ -60,7 +60,7 @@ impl<'c> Teller<'_, 'c> {
                     };
                 }
                 let body = Body { definition: known.name, id: Some(id) };
-                let code = self.sources.default((known.file, known.line), param.name, body);
+                let code = self.sources.default((known.manifest.file, known.line), param.name, body);
                 ParameterOrigin::Definition(self.with_facts(code))
             }
             _ if own.line != 0 => ParameterOrigin::CreateResources(own),

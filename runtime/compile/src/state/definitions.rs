@@ -2,6 +2,7 @@
 
 use crate::state::arena::{List, Map, Set, list, map, set};
 use bumpalo::Bump;
+use bunraku_environment::modules::KeptFile;
 use bunraku_ruby::world::FunctionSource;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::unit::{ChunkRef, HostMatch};
@@ -77,8 +78,8 @@ pub struct Definition<'c> {
     pub parent: Option<&'c str>,
     /// Module its file lies in; empty for none.
     pub module: &'c str,
-    /// File it was defined in.
-    pub file: Option<&'c str>,
+    /// Where it was defined.
+    pub manifest: Manifest<'c>,
     /// Line of the definition.
     pub line: u32,
     /// Set once its code has collected with overrides: it may then override anything.
@@ -87,11 +88,20 @@ pub struct Definition<'c> {
     pub is_noted: Cell<bool>,
 }
 
+/// The file that something was defined in.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Manifest<'c> {
+    /// Its path; none for code given as text.
+    pub file: Option<&'c str>,
+    /// What is kept of it, where it is one of the tree.
+    pub kept: Option<&'c KeptFile>,
+}
+
 /// A function in the Puppet language.
 pub(crate) struct FunctionDefinition<'c> {
     pub closure: &'c Closure<'c>,
-    /// File it was defined in.
-    pub file: Option<&'c str>,
+    /// Where it was defined.
+    pub manifest: Manifest<'c>,
     /// As of a [`Definition`].
     pub is_noted: Cell<bool>,
 }

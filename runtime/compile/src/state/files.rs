@@ -2,10 +2,9 @@
 
 use crate::state::arena::{Map, map};
 use bumpalo::Bump;
-use bunraku_environment::modules::KeptFile;
 use bunraku_vm::host::ModuleFolder;
-use bunraku_vm::unit::{ChunkRef, UnitId};
-use std::cell::{Cell, RefCell};
+use bunraku_vm::unit::ChunkRef;
+use std::cell::RefCell;
 
 /// See the module.
 pub(crate) struct KnownFiles<'c> {
@@ -17,19 +16,11 @@ pub(crate) struct KnownFiles<'c> {
     pub epp_by_name: RefCell<Map<'c, &'c str, ChunkRef>>,
     /// The same by their text, with the module they were compiled for.
     pub epp_texts: RefCell<Map<'c, &'c str, (&'c str, ChunkRef)>>,
-    /// The manifest of the tree that was loaded last, and its unit.
-    pub last_kept: Cell<Option<(UnitId, &'c KeptFile)>>,
 }
 
 impl<'c> KnownFiles<'c> {
     /// Nothing has been found yet.
     pub fn new(arena: &'c Bump) -> Self {
-        KnownFiles {
-            found: map(arena),
-            epp: map(arena),
-            epp_by_name: map(arena),
-            epp_texts: map(arena),
-            last_kept: Cell::new(None),
-        }
+        KnownFiles { found: map(arena), epp: map(arena), epp_by_name: map(arena), epp_texts: map(arena) }
     }
 }

@@ -8,7 +8,7 @@ use bunraku_files::reads::{Asked, Touch};
 use bunraku_hiera::data_file::DataFormat;
 use bunraku_hiera::data_file::cache::parse;
 use bunraku_hiera::data_file::data::Data;
-use bunraku_hiera::data_file::key_lines;
+use bunraku_hiera::data_file::{key_lines, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use bunraku_vm::regex;
 use std::collections::HashSet;
@@ -182,7 +182,7 @@ impl Pieces {
             }
             self.all.push(Piece {
                 kind: PieceKind::Key,
-                uses: Uses::Key(data, Touch::of_key(&key), content),
+                uses: Uses::Key(data, touch_of(&key), content),
                 name: key,
                 file: file.path.clone(),
                 line: Some(line),

@@ -1,32 +1,104 @@
 //! Those who gather what is read, one within the other. Most of what a compile asks it has asked before, and in the end all questions
-//! are sorted: so they are appended to a list, past a table of a fixed size that keeps out most of those that are in it.
+//! are to be there once and sorted: so they are kept in a table that is sorted at any time.
 
 use super::{Reads, Touch};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// How many places the table of recent questions has.
-const RECENT: usize = 1024;
-/// That table without a question: what is at each place does not belong there.
-static NONE: [Touch; RECENT] = {
-    let mut table = [Touch(0); RECENT];
-    let mut place = 0;
-    while place < RECENT {
-        table[place] = Touch(!(place as u32));
-        place += 1;
-    }
-    table
-};
-/// With so many questions in the list, those that are in it twice are taken out.
-const MOST: usize = 1 << 15;
+/// How many bits of a question say its place in a table that is new.
+const LEAST: u32 = 8;
+/// A table that has so many times the places that would do is not used again.
+const ROOMY: usize = 16;
+/// So many questions are looked for one by one sooner than whether all of them have been taken in.
+const FEW: usize = 4;
 
-fn place_of(touch: Touch) -> usize {
-    touch.0 as usize % RECENT
+/// Questions, each once and sorted, by linear probing sort: a question lies at the place that its first bits say, or behind it where
+/// others are that are less. Questions are hashes, so hardly one lies far from its place.
+struct Touches {
+    /// A question's number at each place, 0 for none. Behind those that bits can say there are as many as questions may be in the table:
+    /// so there is always an empty one behind the last question.
+    places: Vec<u32>,
+    /// How many bits say a place.
+    bits: u32,
+    /// How many questions are in the table.
+    count: usize,
+    /// Whether the question of number 0 has been asked.
+    has_zero: bool,
 }
 
-/// Addresses are those of boxes: multiples of at least eight.
-fn place_of_address(address: usize) -> usize {
-    address / 8 % RECENT
+impl Touches {
+    fn new() -> Touches {
+        Touches::of_size(LEAST)
+    }
+
+    fn of_size(bits: u32) -> Touches {
+        Touches { places: vec![0; (1 << bits) + most(bits)], bits, count: 0, has_zero: false }
+    }
+
+    /// Puts a question in, if it is not there.
+    #[inline]
+    fn insert(&mut self, Touch(number): Touch) {
+        if number == 0 {
+            self.has_zero = true;
+            return;
+        }
+        let mut at = (number >> (u32::BITS - self.bits)) as usize;
+        while self.places[at] < number && self.places[at] != 0 {
+            at += 1;
+        }
+        if self.places[at] != number {
+            self.put(at, number);
+        }
+    }
+
+    /// Puts a question at a place, and what is there and behind it one further.
+    fn put(&mut self, mut at: usize, number: u32) {
+        if self.count == most(self.bits) {
+            self.grow();
+            return self.insert(Touch(number));
+        }
+        self.count += 1;
+        let mut pushed = number;
+        while pushed != 0 {
+            pushed = std::mem::replace(&mut self.places[at], pushed);
+            at += 1;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = Touches { has_zero: self.has_zero, ..Touches::of_size(self.bits + 1) };
+        let all = std::mem::replace(self, larger);
+        all.places.iter().filter(|number| **number != 0).for_each(|number| self.insert(Touch(*number)));
+    }
+
+    /// All of them, sorted.
+    fn all(&self) -> Box<[Touch]> {
+        let mut all = vec![Touch(0); usize::from(self.has_zero) + self.count + 1];
+        let mut end = usize::from(self.has_zero);
+        let (own, behind) = self.places.split_at(1 << self.bits);
+        // An empty place at the end is written over by the next question: so there is no branch that nobody can foresee.
+        own.iter().chain(behind.iter().take_while(|number| **number != 0)).for_each(|number| {
+            all[end] = Touch(*number);
+            end += usize::from(*number != 0);
+        });
+        all.truncate(end);
+        all.into()
+    }
+
+    /// Leaves nothing but memory, of a size that is not much too large for what was in it.
+    fn clear(&mut self) {
+        match self.places.len() > ROOMY * self.count.max(1 << LEAST) {
+            true => *self = Touches::new(),
+            false => self.places.fill(0),
+        }
+        (self.count, self.has_zero) = (0, false);
+    }
+}
+
+/// How many questions may be in a table of so many bits: with more, they would lie far from their places.
+fn most(bits: u32) -> usize {
+    (1 << bits) / 4 * 3
 }
 
 /// Spreads addresses.
@@ -50,65 +122,40 @@ impl Hasher for AsItIs {
 
 /// Somebody who gathers.
 pub(super) struct Gatherer {
-    /// The questions, some of them more than once.
-    touches: Vec<Touch>,
-    /// The length of that list at which it is looked through.
-    limit: usize,
-    /// Questions that are in the list, each at the place that its last bits say; at the others none that belongs there.
-    recent: Box<[Touch; RECENT]>,
+    touches: Touches,
     pub(super) unknown: BTreeSet<String>,
     pub(super) refused: BTreeSet<String>,
-    /// Those [`Reads`] of memos that have been taken in, by their addresses: memos let go of nothing while a compile lasts.
+    /// Those [`Reads`] of memos that have been taken in and hold many questions, by their addresses: memos let go of nothing while a
+    /// compile lasts.
     taken_in: HashSet<usize, BuildHasherDefault<AsItIs>>,
-    /// Some of them, each at the place that its address says.
-    recently_taken_in: Box<[usize; RECENT]>,
 }
 
 impl Gatherer {
     fn new() -> Gatherer {
         Gatherer {
-            touches: Vec::new(),
-            limit: MOST,
-            recent: Box::new(NONE),
+            touches: Touches::new(),
             unknown: BTreeSet::new(),
             refused: BTreeSet::new(),
             taken_in: HashSet::default(),
-            recently_taken_in: Box::new([0; RECENT]),
         }
     }
 
     /// Notes a question.
     #[inline]
     pub fn touch(&mut self, touch: Touch) {
-        let recent = &mut self.recent[place_of(touch)];
-        if *recent != touch {
-            *recent = touch;
-            if self.touches.len() >= self.limit {
-                self.look_through();
-            }
-            self.touches.push(touch);
-        }
-    }
-
-    /// Takes out of the list what is in it twice: it takes as much memory as twice the questions.
-    #[cold]
-    fn look_through(&mut self) {
-        self.touches.sort_unstable();
-        self.touches.dedup();
-        self.limit = (2 * self.touches.len()).max(MOST);
+        self.touches.insert(touch);
     }
 
     /// Notes what was gathered before and lasts as long as this.
     #[inline]
     pub fn take_in(&mut self, reads: &Reads) {
-        let address = std::ptr::from_ref(reads) as usize;
-        let recent = &mut self.recently_taken_in[place_of_address(address)];
-        if std::mem::replace(recent, address) != address && self.taken_in.insert(address) {
+        if reads.touches.len() <= FEW || self.taken_in.insert(std::ptr::from_ref(reads).addr()) {
             self.add(reads);
         }
     }
 
     /// Notes what was gathered before.
+    #[inline]
     pub fn add(&mut self, reads: &Reads) {
         reads.touches.iter().for_each(|touch| self.touch(*touch));
         if !(reads.unknown.is_empty() && reads.refused.is_empty()) {
@@ -119,32 +166,13 @@ impl Gatherer {
 
     /// What has been gathered.
     pub fn finish(&mut self) -> Reads {
-        self.look_through();
-        let touches = Box::from(&*self.touches);
         let [unknown, refused] = [&self.unknown, &self.refused].map(|all| all.iter().cloned().collect());
-        Reads { touches, unknown, refused }
+        Reads { touches: self.touches.all(), unknown, refused }
     }
 
-    /// Leaves nothing but memory, of a size that most need. What is in a table is in its list, too, and most gather little: then its
-    /// places alone are emptied, not the whole table.
+    /// Leaves nothing but memory.
     fn clear(&mut self) {
-        self.limit = MOST;
-        match self.touches.len() < RECENT {
-            true => self.touches.iter().for_each(|touch| {
-                let place = place_of(*touch);
-                self.recent[place] = NONE[place];
-            }),
-            false => self.recent.copy_from_slice(&NONE),
-        }
-        match self.taken_in.len() < RECENT {
-            true => self
-                .taken_in
-                .iter()
-                .for_each(|address| self.recently_taken_in[place_of_address(*address)] = 0),
-            false => self.recently_taken_in.fill(0),
-        }
         self.touches.clear();
-        self.touches.shrink_to(MOST);
         self.unknown.clear();
         self.refused.clear();
         self.taken_in.clear();
@@ -186,20 +214,22 @@ impl Gatherers {
 mod tests {
     use super::*;
 
+    const MANY: u32 = 2000;
+
     #[test]
     fn each_question_is_there_once_and_none_is_lost() {
         let mut all = Gatherers::new();
         for _ in 0..2 {
             all.enter();
             let gatherer = all.innermost().unwrap();
-            // So many that the list is looked through, with others at the same places in between, and those that are all bits or none.
-            for round in 0..3 {
-                (0..MOST as u32).for_each(|n| gatherer.touch(Touch(n.wrapping_sub(9 * round))));
-            }
-            let touches = gatherer.finish().touches;
-            let wanted: BTreeSet<u32> =
-                (0..3).flat_map(|round| (0..MOST as u32).map(move |n| n.wrapping_sub(9 * round))).collect();
-            assert!(touches.iter().map(|touch| touch.0).eq(wanted));
+            // So many that the table grows; whose places are all one, the first or the last, or none's; those that are all bits or none.
+            let spread = |n: u32| n.wrapping_mul(0x9E37_79B9);
+            let numbers = (0..3).flat_map(|round: u32| {
+                (0..MANY).flat_map(move |n| [n.wrapping_sub(9 * round), u32::MAX - n, spread(n)])
+            });
+            numbers.clone().for_each(|number| gatherer.touch(Touch(number)));
+            let wanted: BTreeSet<u32> = numbers.collect();
+            assert!(gatherer.finish().touches.iter().map(|touch| touch.0).eq(wanted));
             all.leave();
             assert!(all.innermost().is_none());
         }

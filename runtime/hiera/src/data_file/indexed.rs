@@ -8,6 +8,7 @@ use super::plain_options::{FileOptions, OptionsOfFile, PlainOptions};
 use crate::fault::lookup_error;
 use crate::lookup_options::LOOKUP_OPTIONS;
 use bumpalo::Bump;
+use bunraku_files::reads::Touch;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_vm::error::Eval;
 use bunraku_vm::value::Value;
@@ -52,6 +53,11 @@ struct KeyEntry {
 pub fn hash_of(key: &str) -> u64 {
     // A fixed seed: one key is looked for in many files.
     foldhash::fast::FixedState::with_seed(0).hash_one(key)
+}
+
+/// The question for a key, as those who gather what is read have it.
+pub fn touch_of(key: &str) -> Touch {
+    Touch::of_key(hash_of(key))
 }
 
 impl DataFile {

@@ -18,7 +18,7 @@ pub use format::{DataFault, DataFormat};
 use lines::Lines;
 use std::path::Path;
 
-pub use indexed::{DataFile, DataReader, FoundKey, hash_of};
+pub use indexed::{DataFile, DataReader, FoundKey, hash_of, touch_of};
 
 /// The keys of a file that holds a hash, in their order, each with its line; none of one that does not.
 pub fn key_lines(path: &Path, bytes: &[u8], format: DataFormat) -> Vec<(String, u32)> {

@@ -8,13 +8,12 @@ use crate::explain::{Explain, Explaining, Extent, GivenValue};
 use crate::invocation::Invocation;
 use crate::key::is_plain;
 use crate::state::Lookups;
-use bunraku_files::reads;
+use bunraku_files::reads::{self, Touch};
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use std::borrow::Cow;
 
 /// The answer to a look-up, with what is needed to tell later where it came from.
 #[derive(Clone)]
@@ -75,11 +74,11 @@ impl<'c> Lookups<'_, 'c> {
     /// Those of the look-up.
     pub fn noted(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, key: &str) -> Eval<'c, Option<Noted<'c>>> {
         debug_assert!(is_plain(key), "names of parameters are plain keys");
-        reads::note_key(|| Some(Cow::Borrowed(key)));
         let explaining = Explaining::begin(self.arena, Extent::Given);
         let inv = bare(scope, explaining.explain());
         let answered = &self.state.answered;
         let hash = hash_of(key);
+        reads::note(|| Touch::of_key(hash));
         let known = answered.get(Asked { hash, key, merge: "" }, |seen| self.is_unchanged(vm, &inv, seen));
         if matches!(known, Some(None)) || matches!(self.quick_answer(vm, &inv, hash, key), Some(None)) {
             return Ok(None);

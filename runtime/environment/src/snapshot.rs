@@ -2,7 +2,7 @@
 //! files. Compiles share it and write nothing into it but through memos.
 //! Source: the specification's environments page; the oracle for defaults.
 
-use crate::archive::place::{check_folders, place};
+use crate::archive::place::place;
 use crate::extensions;
 use crate::function_files::{FunctionFile, FunctionFiles};
 use crate::modules::Modules;
@@ -298,7 +298,6 @@ impl Snapshot {
         let conf = directory.as_deref().map(|d| own_conf(&tree, d, configuration.compat)).transpose();
         let conf = conf.map_err(|error| tree.fault().unwrap_or(error))?;
         let in_force = configuration.in_force().in_environment(&name, conf.as_ref());
-        let is_given = given.is_some();
         let modulepath = match (given, &directory) {
             (Some(path), _) => path,
             (None, Some(_)) => in_force.folders("modulepath")?,
@@ -306,9 +305,6 @@ impl Snapshot {
             (None, None) => Vec::new(),
         };
         tree.set_roots(directory.as_deref(), &modulepath);
-        if let Some(opened) = tree.opened().filter(|_| spec.frozen && !is_given) {
-            check_folders(opened, tree.roots().len() - 1)?;
-        }
         let manifest = main_manifest(spec, directory.as_deref(), &in_force, &tree)?;
         let text = |name: &str| in_force.text(name).map(|text| Some(text).filter(|text| !text.is_empty()));
         let has_provider = configuration.table().find(DATA_PROVIDER).is_some();

@@ -35,8 +35,8 @@ pub struct Info {
     pub folders: u32,
     /// The module path that it was built with, each folder as the archive calls it.
     pub modulepath: Vec<String>,
-    /// Whether that was given in place of the one that the environment's `environment.conf` says.
-    pub modulepath_given: bool,
+    /// Of each root `m0`, `m1`, …: the path by which `environment.conf` names it; none of what it does not name so.
+    pub named: Vec<Option<String>>,
     /// Whether all files are there in full.
     pub embedded: bool,
     /// The number of the version of the language that it was built for.

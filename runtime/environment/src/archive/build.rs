@@ -11,7 +11,7 @@ use super::walk::{Found, Kind, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
 use bunraku_files::archive::{Info, NOTE, Opened};
-use bunraku_files::paths;
+use bunraku_files::paths::{self, Root};
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
 use bunraku_hiera::data_file::DataFormat;
@@ -55,6 +55,18 @@ pub struct Progress {
     pub done: usize,
     /// Files in all.
     pub files: usize,
+}
+
+/// Of each root outside of an environment's folder: its path, where its `environment.conf` names it by just that.
+fn named(environment: &Snapshot, roots: &[Root]) -> Vec<Option<String>> {
+    let conf = environment.directory.as_deref().map(|directory| directory.join("environment.conf"));
+    let text = conf.and_then(|conf| read::regular_text(&conf, read::MAX_FILE).ok()).unwrap_or_default();
+    let is_named = |root: &Path| {
+        let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\''));
+        words.any(|word| word.starts_with('/') && paths::clean(Path::new(word)) == root)
+    };
+    let outer = roots.iter().filter(|(_, name)| name != "e");
+    outer.map(|(root, _)| is_named(root).then(|| root.to_str().map(str::to_owned)).flatten()).collect()
 }
 
 /// What a build came to.
@@ -287,7 +299,10 @@ impl Plan {
             environment: environment.directory.is_some(),
             folders,
             modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
-            modulepath_given: options.modulepath.is_some(),
+            named: match options.modulepath {
+                Some(_) => vec![None; folders as usize],
+                None => named(&environment, &roots),
+            },
             embedded: options.embed,
             compat: options.compat.number(),
             faulty: environment.modules.faulty().map(|module| module.name.clone()).collect(),

@@ -6,8 +6,7 @@ use bunraku_files::archive::Opened;
 use std::path::PathBuf;
 
 /// Says where the files of an archive lie, as far as the arguments do not: a frozen one's where the configuration has
-/// environments and modules, or else Puppet's defaults. The module path is left open where the archive was built with that of the
-/// environment's `environment.conf`, which is in it.
+/// environments and modules, or else Puppet's defaults; folders of modules that its `environment.conf` names lie where that says.
 ///
 /// # Errors
 /// When the archive is of another version or of something else, or can't tell where its folders lie.
@@ -46,41 +45,37 @@ pub(crate) fn place(
         *directory = environments.first().map(|folder| folder.join(name));
     }
     let folders = info.folders as usize;
-    if modulepath.is_none() && (info.modulepath_given || !info.environment) {
-        // What `environment.conf` says goes for the sources; this is what was built.
+    if modulepath.is_none() {
+        // This is what was built; what the configuration has beside it is not in the archive.
         let base = in_force.folders("basemodulepath")?;
-        let defaults = base.get(..folders).ok_or_else(|| {
+        let unknown = || {
             format!(
                 "Archive {name} holds {folders} folders of a module path: say by --modulepath where they are"
             )
-        })?;
+        };
         let place = |folder: &String| {
             let (root, rest) = folder.split_once('/').unwrap_or((folder, ""));
             let root = match root.strip_prefix('m') {
-                Some(number) => defaults.get(number.parse::<usize>().ok()?)?.as_path(),
-                None => directory.as_deref()?,
+                Some(number) => {
+                    let number = number.parse::<usize>().ok()?;
+                    match info.named.get(number)? {
+                        Some(path) => PathBuf::from(path),
+                        // Those that it does not name are the configuration's, in their order.
+                        None => base.get(number - info.named[..number].iter().flatten().count())?.clone(),
+                    }
+                }
+                None => directory.clone()?,
             };
-            Some(if rest.is_empty() { root.to_path_buf() } else { root.join(rest) })
+            Some(if rest.is_empty() { root } else { root.join(rest) })
         };
-        let unknown = || format!("Archive {name} does not say where its module path lies");
         *modulepath = Some(info.modulepath.iter().map(place).collect::<Option<_>>().ok_or_else(unknown)?);
     }
     if let Some(path) = modulepath
         && !info.environment
+        && path.len() != folders
     {
-        check_folders(opened, path.len())?;
+        let given = path.len();
+        return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
     }
     Ok(())
-}
-
-/// Refuses a module path with another number of folders outside of the environment's than the archive has: each is found by its number.
-///
-/// # Errors
-/// Says so.
-pub(crate) fn check_folders(opened: &Opened, given: usize) -> Result<(), String> {
-    let (name, folders) = (opened.path.display(), opened.info.folders as usize);
-    match given == folders {
-        true => Ok(()),
-        false => Err(format!("Archive {name} holds {folders} folders of a module path, not {given}")),
-    }
 }

@@ -85,7 +85,7 @@ pub enum Opened {
     /// See [`On`].
     Nats(Box<Nats>),
     /// A folder or a bucket.
-    Index(Index),
+    Index(Box<Index>),
 }
 
 /// How an engine is named.
@@ -112,9 +112,10 @@ impl On {
                 certificate: tls.certificate.clone(),
                 patience: Duration::from_secs(patience.seconds.max(1)),
             })?)),
-            On::Index(folder) => Opened::Index(Index::new(Box::new(Folder::open(folder)?))),
+            On::Index(folder) => Opened::Index(Box::new(Index::new(Box::new(Folder::open(folder)?)))),
             On::Bucket(url) => {
-                Opened::Index(Index::new(Box::new(Bucket::open(url, tls.authorities.as_deref())?)))
+                let bucket = Bucket::open(url, tls.authorities.as_deref())?;
+                Opened::Index(Box::new(Index::new(Box::new(bucket))))
             }
         })
     }
@@ -125,7 +126,7 @@ impl Opened {
     pub fn engine(&self) -> &dyn Engine {
         match self {
             Opened::Nats(nats) => &**nats,
-            Opened::Index(index) => index,
+            Opened::Index(index) => &**index,
         }
     }
 

@@ -126,7 +126,7 @@ impl Shard {
             output::note(&format!("shard {number} is done"));
             return Ok(());
         }
-        let result = self.how.worker()?.run(&index, job)?;
+        let result = self.how.worker()?.run(&*index, job)?;
         index.done(0, job, &result)
     }
 }

@@ -125,20 +125,24 @@ impl Stats {
     /// All of a kind.
     pub fn total(&self, kind: Kind) -> Count {
         let mut sum = Count::default();
-        self.called(kind).for_each(|node| sum += node.count);
+        self.of_kind(kind).for_each(|node| sum += node.count);
         sum
     }
 
     /// What of a kind was called, by name.
     pub fn names(&self, kind: Kind) -> impl Iterator<Item = (&str, Count)> {
         let mut names: BTreeMap<&str, Count> = BTreeMap::new();
-        self.called(kind).for_each(|node| *names.entry(&node.name).or_default() += node.count);
+        self.of_kind(kind).for_each(|node| *names.entry(&node.name).or_default() += node.count);
         names.into_iter()
     }
 
-    /// The nodes of a kind. What was attempted only came to nothing.
-    fn called(&self, kind: Kind) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().skip(1).filter(move |node| node.kind == kind && node.count.calls > 0)
+    fn of_kind(&self, kind: Kind) -> impl Iterator<Item = &Node> {
+        self.called().filter(move |node| node.kind == kind)
+    }
+
+    /// The nodes but for the top. What was attempted only came to nothing.
+    fn called(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().skip(1).filter(|node| node.count.calls > 0)
     }
 
     /// Why Ruby rendered an ERB template, as far as it is known: what came up last.
@@ -165,8 +169,7 @@ impl Stats {
 
     /// The stacks of a profile, outermost first, joined by `;`, each with what it alone has taken; none where nothing was profiled.
     pub fn stacks(&self) -> impl Iterator<Item = (String, Count)> {
-        let nodes = self.nodes.iter().skip(1).filter(|_| self.nested);
-        nodes.map(|node| (self.stack(node), node.count))
+        self.called().filter(|_| self.nested).map(|node| (self.stack(node), node.count))
     }
 
     fn stack(&self, node: &Node) -> String {
@@ -375,6 +378,17 @@ mod tests {
         assert_eq!(json["ruby"]["by_name"]["in;ner"]["calls"], 1);
         let calls = stats.folded(|count| count.calls);
         assert_eq!(calls, "native outer 1\nnative outer;ruby in,ner 1\n");
+    }
+
+    #[test]
+    fn what_comes_to_nothing_is_no_stack() {
+        let arena = Bump::new();
+        let counter = Counter::new(&arena, true);
+        assert_eq!(counter.attempt(Kind::ErbNative, "a", || None::<()>), None);
+        counter.count(Kind::Erb, "a", || ());
+        let stats = counter.take().expect("it counts");
+        let stacks: Vec<String> = stats.stacks().map(|(stack, _)| stack).collect();
+        assert_eq!(stacks, ["erb a"]);
     }
 
     #[test]

@@ -88,14 +88,6 @@ impl LineIndex {
         (line, column + 1)
     }
 
-    /// The byte offset of a line and column, both from 1, in the text that was indexed; none where there is no such line.
-    pub fn offset(&self, text: &str, line: u32, column: u32) -> Option<u32> {
-        let start = *self.starts.get(line.checked_sub(1)? as usize)?;
-        let mut characters = text.get(start as usize..)?.char_indices();
-        let ahead = characters.nth(column.checked_sub(1)? as usize).map(|(bytes, _)| bytes);
-        Some(ahead.map_or(text.len() as u32, |bytes| start + bytes as u32))
-    }
-
     /// Characters that begin in front of an offset into a text with a long line.
     fn before(&self, text: &str, offset: usize) -> u32 {
         let mark = offset / STEP;

@@ -47,9 +47,8 @@ pub struct Written {
 /// What a manifest has written, as expressions of its tree: their texts are made when somebody asks.
 pub struct Manifest<'a> {
     text: &'a str,
-    lines: LineIndex,
-    /// By where they begin.
-    attributes: HashMap<u32, Piece<'a>>,
+    /// By line and column.
+    attributes: HashMap<(u32, u32), Piece<'a>>,
     parameters: HashMap<(&'a str, &'a str), Piece<'a>>,
     assignments: HashMap<(&'a str, &'a str), Vec<Piece<'a>>>,
     looked_up: HashMap<u32, &'a str>,
@@ -57,8 +56,8 @@ pub struct Manifest<'a> {
 
 /// An expression that belongs to something.
 struct Piece<'a> {
-    /// Where what it belongs to begins.
-    begin: u32,
+    /// Line and column at which what it belongs to begins.
+    begin: (u32, u32),
     value: &'a Expr<'a>,
     /// The parameters of blocks around.
     bound: Box<[&'a str]>,
@@ -74,21 +73,20 @@ impl<'a> Manifest<'a> {
         let parsed = parse(arena, &SourceFile::manifest(text), &ParseLimits::default()).ok()?;
         let all = Manifest {
             text,
-            lines: LineIndex::new(text),
             attributes: HashMap::new(),
             parameters: HashMap::new(),
             assignments: HashMap::new(),
             looked_up: HashMap::new(),
         };
-        let mut reader = Reader { arena, all, inside: vec![""], bound: Vec::new() };
+        let lines = LineIndex::new(text);
+        let mut reader = Reader { arena, lines, all, inside: vec![""], bound: Vec::new() };
         reader.walk(parsed.program.body);
         Some(reader.all)
     }
 
     /// The value of the attribute that begins there.
     pub fn attribute(&self, line: u32, column: u32) -> Option<Written> {
-        let begin = self.lines.offset(self.text, line, column)?;
-        self.attributes.get(&begin).map(|piece| self.written(piece))
+        self.attributes.get(&(line, column)).map(|piece| self.written(piece))
     }
 
     /// The default of a parameter of a class or defined type (in lower case).
@@ -108,7 +106,7 @@ impl<'a> Manifest<'a> {
     }
 
     fn written(&self, piece: &Piece<'a>) -> Written {
-        let (line, column) = self.lines.line_column(self.text, piece.begin);
+        let (line, column) = piece.begin;
         let text = short_text(piece.value, self.text, MAX_TEXT);
         let kind = match kind(piece.value) {
             WrittenKind::Variable(name) | WrittenKind::Part(name, _)
@@ -124,6 +122,7 @@ impl<'a> Manifest<'a> {
 
 struct Reader<'a> {
     arena: &'a Bump,
+    lines: LineIndex,
     all: Manifest<'a>,
     /// The definitions around, in lower case, below the manifest itself, which has no name.
     inside: Vec<&'a str>,
@@ -166,7 +165,7 @@ impl<'a> Reader<'a> {
                 if called(expr).is_some_and(|name| DECLARES.contains(&name))
                     && let Some(key) = key(expr)
                 {
-                    self.all.looked_up.insert(self.all.lines.line(expr.span.start), key);
+                    self.all.looked_up.insert(self.lines.line(expr.span.start), key);
                 }
                 self.children(expr);
             }
@@ -196,11 +195,12 @@ impl<'a> Reader<'a> {
                 Attribute::Splat { value, .. } => (value.span.start, value),
             };
             let piece = self.piece(begin, value);
-            self.all.attributes.insert(begin, piece);
+            self.all.attributes.insert(piece.begin, piece);
         }
     }
 
     fn piece(&self, begin: u32, value: &'a Expr<'a>) -> Piece<'a> {
+        let begin = self.lines.line_column(self.all.text, begin);
         Piece { begin, value, bound: self.bound.as_slice().into() }
     }
 }

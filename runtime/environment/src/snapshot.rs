@@ -49,7 +49,7 @@ pub struct Snapshot {
     pub config_version: Option<String>,
     configuration: Arc<Configuration>,
     /// What its folder says of its settings, where it has one.
-    conf: Option<EnvironmentConf>,
+    pub(crate) conf: Option<EnvironmentConf>,
     /// Its modules; and the tree that all its files are read from.
     pub modules: Arc<Modules>,
     /// The global layer's Hiera configuration.

@@ -31,12 +31,11 @@ pub const NOTE: &str = ".seen";
 pub struct Info {
     /// Whether the root `e` is there: an environment's folder.
     pub environment: bool,
-    /// How many roots `m0`, `m1`, … there are: folders of the module path that lie outside of the environment's.
-    pub folders: u32,
     /// The module path that it was built with, each folder as the archive calls it.
     pub modulepath: Vec<String>,
-    /// Of each root `m0`, `m1`, …: the path by which `environment.conf` names it; none of what it does not name so.
-    pub named: Vec<Option<String>>,
+    /// The roots `m0`, `m1`, …, folders of the module path that lie outside of the environment's: of each the absolute path by which
+    /// `environment.conf` names it; none of what it does not name so.
+    pub folders: Vec<Option<String>>,
     /// Whether all files are there in full.
     pub embedded: bool,
     /// The number of the version of the language that it was built for.

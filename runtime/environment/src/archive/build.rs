@@ -10,6 +10,8 @@ use super::ruby::{self, NeedsRuby};
 use super::walk::{Found, Kind, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
+use bunraku_configuration::environment_conf::EnvironmentConf;
+use bunraku_configuration::value::Raw;
 use bunraku_files::archive::{Info, NOTE, Opened};
 use bunraku_files::paths::{self, Root};
 use bunraku_files::read;
@@ -57,16 +59,16 @@ pub struct Progress {
     pub files: usize,
 }
 
-/// Of each root outside of an environment's folder: its path, where its `environment.conf` names it by just that.
-fn named(environment: &Snapshot, roots: &[Root]) -> Vec<Option<String>> {
-    let conf = environment.directory.as_deref().map(|directory| directory.join("environment.conf"));
-    let text = conf.and_then(|conf| read::regular_text(&conf, read::MAX_FILE).ok()).unwrap_or_default();
-    let is_named = |root: &Path| {
-        let mut words = text.split(|c: char| c.is_whitespace() || matches!(c, ':' | '=' | '"' | '\''));
-        words.any(|word| word.starts_with('/') && paths::clean(Path::new(word)) == root)
+/// Of each root outside of an environment's folder: its path, where `environment.conf` names it by just that.
+fn folders(conf: Option<&EnvironmentConf>, roots: &[Root]) -> Vec<Option<String>> {
+    let written = match conf.and_then(|conf| conf.written("modulepath")) {
+        Some((Raw::Text(text), _)) => text,
+        _ => "",
     };
-    let outer = roots.iter().filter(|(_, name)| name != "e");
-    outer.map(|(root, _)| is_named(root).then(|| root.to_str().map(str::to_owned)).flatten()).collect()
+    let absolute = || written.split(':').map(Path::new).filter(|path| path.is_absolute());
+    let named = |root: &PathBuf| absolute().any(|path| paths::clean(path) == *root);
+    let outer = roots.iter().filter(|(_, name)| name != "e").map(|(root, _)| root);
+    outer.map(|root| Some(root).filter(|root| named(root))?.to_str().map(str::to_owned)).collect()
 }
 
 /// What a build came to.
@@ -271,9 +273,8 @@ impl Plan {
         };
         let environment = Snapshot::open(&spec, None, &SessionMade::default())?;
         let roots = paths::roots(environment.directory.as_deref(), environment.modules.path());
-        let (mut walk, mut folders) = (Walk::default(), 0);
+        let mut walk = Walk::default();
         for (folder, name) in &roots {
-            folders += u32::from(name != "e");
             if folder.is_dir() {
                 walk.add(folder, name);
             } else if options.modulepath.is_some() {
@@ -297,12 +298,9 @@ impl Plan {
             environment.modules.folders().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
         let info = Info {
             environment: environment.directory.is_some(),
-            folders,
+            // A path that was given goes before that of the environment.
+            folders: folders(environment.conf.as_ref().filter(|_| options.modulepath.is_none()), &roots),
             modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
-            named: match options.modulepath {
-                Some(_) => vec![None; folders as usize],
-                None => named(&environment, &roots),
-            },
             embedded: options.embed,
             compat: options.compat.number(),
             faulty: environment.modules.faulty().map(|module| module.name.clone()).collect(),

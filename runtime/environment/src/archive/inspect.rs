@@ -23,7 +23,7 @@ pub struct Report {
     /// Whether it is of an environment.
     pub environment: bool,
     /// How many folders of a module path lie beside it.
-    pub folders: u32,
+    pub folders: usize,
     /// Whether all files' contents are in it.
     pub embedded: bool,
     /// The version of the language that it was built for.
@@ -129,7 +129,7 @@ fn report(opened: &Opened) -> Read<Report> {
     Ok(Report {
         bytes: archive.size(),
         environment: opened.info.environment,
-        folders: opened.info.folders,
+        folders: opened.info.folders.len(),
         embedded: opened.info.embedded,
         compat: opened.info.compat,
         sections: Section::ALL.into_iter().map(section).collect(),
@@ -227,7 +227,7 @@ fn in_ruby(archive: &Archive, name: &str) -> Read<Vec<u32>> {
 
 /// Names of the roots, as `bunraku_files::tree` gives them.
 fn roots(opened: &Opened) -> Vec<String> {
-    let folders = (0..opened.info.folders).map(|n| format!("m{n}"));
+    let folders = (0..opened.info.folders.len()).map(|n| format!("m{n}"));
     opened.info.environment.then(|| "e".to_owned()).into_iter().chain(folders).collect()
 }
 

@@ -44,7 +44,7 @@ pub(crate) fn place(
         let name = spec.name.as_deref().unwrap_or(PRODUCTION);
         *directory = environments.first().map(|folder| folder.join(name));
     }
-    let folders = info.folders as usize;
+    let folders = info.folders.len();
     if modulepath.is_none() {
         // This is what was built; what the configuration has beside it is not in the archive.
         let base = in_force.folders("basemodulepath")?;
@@ -58,10 +58,10 @@ pub(crate) fn place(
             let root = match root.strip_prefix('m') {
                 Some(number) => {
                     let number = number.parse::<usize>().ok()?;
-                    match info.named.get(number)? {
+                    match info.folders.get(number)? {
                         Some(path) => PathBuf::from(path),
                         // Those that it does not name are the configuration's, in their order.
-                        None => base.get(number - info.named[..number].iter().flatten().count())?.clone(),
+                        None => base.get(number - info.folders[..number].iter().flatten().count())?.clone(),
                     }
                 }
                 None => directory.clone()?,

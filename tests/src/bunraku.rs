@@ -20,18 +20,26 @@ fn find() -> Result<PathBuf, String> {
     if let Some(path) = std::env::var_os("BUNRAKU_BIN") {
         return Ok(PathBuf::from(path));
     }
-    let release = !cfg!(debug_assertions);
+    let folder = profile_folder()?;
+    let profile = if folder == "debug" { "dev" } else { &folder };
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // With all packages, whose features its dependencies then have: those of `cargo test --workspace`, which has built them.
-    build.args(["build", "--quiet", "--workspace", "--bin", "bunraku"]).current_dir(paths::root());
-    if release {
-        build.arg("--release");
-    }
+    build
+        .args(["build", "--quiet", "--workspace", "--bin", "bunraku", "--profile", profile])
+        .current_dir(paths::root());
     let status = build.status().map_err(|error| format!("cargo does not start: {error}"))?;
     if !status.success() {
         return Err("bunraku does not build".to_owned());
     }
-    Ok(paths::target().join(if release { "release" } else { "debug" }).join("bunraku"))
+    Ok(paths::target().join(folder).join("bunraku"))
+}
+
+/// The folder of the profile that this program was built with, below that of the target: programs lie in it, tests in `deps` within it.
+fn profile_folder() -> Result<String, String> {
+    let program = std::env::current_exe().map_err(|error| error.to_string())?;
+    let mut folders = program.ancestors().skip(1).filter_map(|folder| folder.file_name()?.to_str());
+    let folder = folders.find(|name| *name != "deps");
+    folder.map(str::to_owned).ok_or_else(|| format!("{} lies in no folder of a profile", program.display()))
 }
 
 /// Builds an archive of an environment.

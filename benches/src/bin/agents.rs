@@ -1,5 +1,5 @@
 //! Agents by the dozen: requests of whole runs, replayed over TLS on this machine, and what they cost the server:
-//! `cargo run --release -p bunraku-benches --bin agents`. `--write` puts the report into `benches/RESULTS.md`; `--seconds N` says
+//! `cargo run --profile dist -p bunraku-benches --bin agents`. `--write` puts the report into `benches/RESULTS.md`; `--seconds N` says
 //! how long each row takes; `--beside N` asks the installed Puppet Server (Debian: `puppetserver`) the same, after it has answered what
 //! each machine asks for N times: some hundred, until it is warm.
 

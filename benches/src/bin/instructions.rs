@@ -102,18 +102,20 @@ fn one_call(binary: &Path, work: &Path) -> Result<Vec<(String, u64)>, String> {
     Ok(all)
 }
 
-/// The command as users have it.
+/// The command as it is released.
 fn build(here: &Path) -> Result<PathBuf, String> {
     let root = here.join("..");
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut build = Command::new(cargo);
-    build.args(["build", "--quiet", "--release", "-p", "bunraku-cli", "--bin", "bunraku"]).current_dir(&root);
+    build
+        .args(["build", "--quiet", "--profile", "dist", "-p", "bunraku-cli", "--bin", "bunraku"])
+        .current_dir(&root);
     let status = build.status().map_err(|error| error.to_string())?;
     if !status.success() {
         return Err("bunraku does not build".to_owned());
     }
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("release/bunraku"))
+    Ok(target.join("dist/bunraku"))
 }
 
 /// Instructions of a process that runs one job.

@@ -1,5 +1,5 @@
 //! What it costs that compiles tell what they have read (without JSON), which code has run, and where all in the catalog comes from:
-//! instructions of a warm compile, with and without, by `valgrind --tool=callgrind`, for each machine of the control repo. `cargo run --release -p bunraku-benches --bin recording`;
+//! instructions of a warm compile, with and without, by `valgrind --tool=callgrind`, for each machine of the control repo. `cargo run --profile dist -p bunraku-benches --bin recording`;
 //! `--write` puts the tables into `benches/RESULTS.md`. Where there is no valgrind it says so.
 
 use bunraku::bench::Target;

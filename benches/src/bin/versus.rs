@@ -1,4 +1,4 @@
-//! Real Puppet and Bunraku side by side, in one run: `cargo run --release -p bunraku-benches --bin versus` compiles small
+//! Real Puppet and Bunraku side by side, in one run: `cargo run --profile dist -p bunraku-benches --bin versus` compiles small
 //! programs and the machines of the control repo by turns in one warm process each, and whole processes one after the
 //! other, and prints the ratios; then what grows with what.
 //!

@@ -1,4 +1,4 @@
-//! What archives cost and spare, measured: `cargo run --release -p bunraku-tests --bin archive_cost` builds the command
+//! What archives cost and spare, measured: `cargo run --profile dist -p bunraku-tests --bin archive_cost` builds the command
 //! and prints the table of `benches/RESULTS.md`; with `--write` it puts it there.
 //!
 //! Each process is measured from outside, by a copy of this program that starts it and asks the system what it used.
@@ -237,7 +237,7 @@ fn report() -> Outcome<String> {
 }
 
 const BEGIN: &str =
-    "<!-- archives: made by `cargo run --release -p bunraku-tests --bin archive_cost -- --write` -->\n";
+    "<!-- archives: made by `cargo run --profile dist -p bunraku-tests --bin archive_cost -- --write` -->\n";
 const END: &str = "<!-- end of archives -->\n";
 
 /// Puts the report into `benches/RESULTS.md`, in place of the one before.

@@ -18,7 +18,7 @@ usage: corpus COMMAND
   verify [MACHINE...]         compare the committed goldens with what Puppet says now
   check-goldens               the same for the verdicts on every manifest and template
   check                       compare `bunraku check` with those verdicts
-  throughput                  how fast `bunraku check` is, beside Puppet (build with --release)
+  throughput                  how fast `bunraku check` is, beside Puppet (build with --profile dist)
   diff CLASS [--facts MACHINE]  how Bunraku's catalog of one class differs from Puppet's
   report [MACHINE...]         compile every class, write target/corpus-report.md
   against 7|8|9 [MACHINE...]  compare every fifth class with that Puppet, by its rules (minutes)

@@ -1,4 +1,4 @@
-//! The last changes of a real site, one after the other: `cargo run --release -p bunraku-tests --bin replay -- GIT_DIR PRIVATE_GIT_DIR`, of clones of
+//! The last changes of a real site, one after the other: `cargo run --profile dist -p bunraku-tests --bin replay -- GIT_DIR PRIVATE_GIT_DIR`, of clones of
 //! wikimedia/operations-puppet and wikimedia/labs-private. For each commit nodes are compiled from what was before and what came of it:
 //! whoever changes has to be among those that the change is said to touch, and a diff of these alone has to say what the diff of all says.
 //! Where code of the site runs in a Ruby worker, its nodes count as touched by every change: so it is also counted who would be said to be

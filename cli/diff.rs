@@ -153,10 +153,15 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         let (nodes, target) = (&nodes, &target);
         move |name: &str| target(side, nodes.known(name)?)
     });
+    // Its facts are read, and what an agent adds to them is added, once.
+    let both = |name: &str| {
+        let mut known = nodes.known(name)?;
+        known.facts = known.facts.as_an_agent_sends_them(name, arguments.world.compat);
+        Ok([target(0, known.clone())?, target(1, known)?])
+    };
     let compares_files = arguments.rules.compares_files(&file);
     let files = [&from, &to].map(|tree| compares_files.then(|| files(tree)).flatten());
     let [from_side, to_side] = [(0, &from), (1, &to)].map(|(side, tree)| From {
-        target: &targets[side],
         folder: tree.folder.clone(),
         sources: files[side].as_ref().map(|files| files as &dyn Sources),
     });
@@ -184,7 +189,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     let untouched = nodes.names().iter().filter(|name| names.binary_search(name).is_err());
     let untouched: Vec<String> = untouched.cloned().collect();
     let watch = keeper.as_ref().map(|keeper| keeper as &dyn Watch);
-    let sides = Sides { from: from_side, to: to_side, rules: &rules, watch };
+    let sides = Sides { targets: &both, from: from_side, to: to_side, rules: &rules, watch };
     let form = (arguments.format, &arguments.reports[..], arguments.color.color);
     if let Some(on) = &arguments.on.on {
         if in_two_passes {

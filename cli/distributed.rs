@@ -64,9 +64,7 @@ pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<
         folders: work.trees.iter().map(|tree| tree.folder.clone()).collect(),
         modulepaths: work.trees.iter().map(|tree| tree.modulepath.clone()).collect(),
     };
-    let targets = |name: &str| -> Result<Vec<Target>, String> {
-        Ok(vec![(work.sides.from.target)(name)?, (work.sides.to.target)(name)?])
-    };
+    let targets = |name: &str| -> Result<Vec<Target>, String> { (work.sides.targets)(name).map(Vec::from) };
     let report = json!({
         "command": "diff", "from": head.from, "to": head.to, "fail_on": fail_on.text(), "untouched": untouched,
     });

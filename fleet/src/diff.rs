@@ -9,10 +9,8 @@ use bunraku::bench::Target;
 use bunraku::{CatalogView, Compilation, Compiler, Diagnostic, Reads};
 use std::path::PathBuf;
 
-/// One side: how its nodes are compiled.
+/// One side: what its catalogs are held against.
 pub struct From<'a> {
-    /// A node as it is compiled from this side; a message where it can't be.
-    pub target: &'a (dyn Fn(&str) -> Result<Target, String> + Sync),
     /// Where its tree lies.
     pub folder: Option<PathBuf>,
     /// What its modules' files hold; none where sources are not looked at.
@@ -97,6 +95,8 @@ impl Found {
 
 /// Both sides, and how their catalogs are compared.
 pub struct Sides<'a> {
+    /// A node as it is compiled from both, which may share what is known of it; a message where it can't be.
+    pub targets: &'a (dyn Fn(&str) -> Result<[Target; 2], String> + Sync),
     /// As it is.
     pub from: From<'a>,
     /// As it is to be.
@@ -145,13 +145,13 @@ pub fn run(
 /// Compiles a node from both sides and compares; with what it exports, where nodes meet.
 pub(crate) fn one(
     compiler: &Compiler,
-    Sides { from, to, rules, watch }: &Sides<'_>,
+    Sides { targets, from, to, rules, watch }: &Sides<'_>,
     name: &str,
     meetings: Option<&Meetings>,
 ) -> (Found, Exported) {
     let exported = Exported::default();
-    let targets = (from.target)(name).and_then(|old| Ok([old, (to.target)(name)?]));
-    let [mut old, mut new] = match targets.and_then(|targets| exported::given(compiler, targets, meetings)) {
+    let targets = targets(name).and_then(|targets| exported::given(compiler, targets, meetings));
+    let [mut old, mut new] = match targets {
         Ok(targets) => targets,
         Err(why) => return (Found { state: State::Skipped(why), own: Vec::new() }, exported),
     };

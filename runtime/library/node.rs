@@ -58,13 +58,15 @@ impl Facts {
     /// The same facts with those that an agent adds to what Facter gives, where they are missing: `clientcert`,
     /// `clientversion`, `clientnoop`. Source: Puppet's facts as agents send them.
     pub fn as_an_agent_sends_them(&self, certname: &str, compat: Compat) -> Facts {
-        let mut all = self.0.as_object().cloned().unwrap_or_default();
-        let version = compat.server_version();
         let own = [
             ("clientcert", certname.into()),
-            ("clientversion", version.into()),
+            ("clientversion", compat.server_version().into()),
             ("clientnoop", Json::Bool(false)),
         ];
+        if own.iter().all(|(name, _)| self.0.get(name).is_some()) {
+            return self.clone();
+        }
+        let mut all = self.0.as_object().cloned().unwrap_or_default();
         for (name, value) in own {
             all.entry(name).or_insert(value);
         }

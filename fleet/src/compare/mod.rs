@@ -171,16 +171,17 @@ impl<'a, 'c> From<&'a CatalogView<'c>> for Side<'a, 'c> {
 }
 
 type Key<'a> = (&'a str, &'a str);
-type Index<'a, 'c> = (Vec<(Key<'a>, ResourceView<'a, 'c>)>, HashMap<Key<'a>, usize>);
+type Keyed<'a, 'c> = (Key<'a>, ResourceView<'a, 'c>);
 
 /// What differs between two catalogs, in octocatalog-diff's order: what came, what went, what changed by resource, then lists and hashes.
 pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Difference> {
-    let (before, old) = indexed(from.catalog, rules);
-    let (after, new) = indexed(to.catalog, rules);
+    let before = keyed(from.catalog, rules);
+    let after = keyed(to.catalog, rules);
     let mut hidden = Hidden::default();
     let mut found = Vec::new();
-    // Mostly both have the same resources in the same order: then none has to be looked for.
+    // Mostly both have the same resources in the same order: then none has to be looked for, and there is nothing to look in.
     let in_step = before.iter().zip(&after).take_while(|((one, _), (other, _))| one == other).count();
+    let (old, new) = (places(&before, in_step), places(&after, in_step));
     for (key, resource) in after[in_step..].iter().filter(|(key, _)| !old.contains_key(key)) {
         found.push(whole(Sign::Added, *key, resource, to, &mut hidden, rules));
     }
@@ -219,10 +220,12 @@ pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Dif
     found
 }
 
-/// The resources that are compared, by type and title; of a file that names its path, by that. A later one of the same path wins.
-fn indexed<'a, 'c>(catalog: &'a CatalogView<'c>, rules: &Rules) -> Index<'a, 'c> {
-    let mut all: Vec<(Key<'a>, ResourceView<'a, 'c>)> = Vec::with_capacity(catalog.len());
-    let mut numbers = HashMap::with_capacity(catalog.len());
+/// The resources that are compared, by type and title; of a file that names its path, by that. A later one of the same path wins, in
+/// the place of the first.
+fn keyed<'a, 'c>(catalog: &'a CatalogView<'c>, rules: &Rules) -> Vec<Keyed<'a, 'c>> {
+    let mut all: Vec<Keyed<'a, 'c>> = Vec::with_capacity(catalog.len());
+    // Catalogs have each title once: paths alone may be there twice.
+    let mut by_path = false;
     for resource in catalog.resources() {
         if resource.exported() && !rules.exported || rules.ignores_type(resource.type_name()) {
             continue;
@@ -231,16 +234,41 @@ fn indexed<'a, 'c>(catalog: &'a CatalogView<'c>, rules: &Rules) -> Index<'a, 'c>
             "File" if !rules.by_title => resource.parameter("path").and_then(|path| path.text()),
             _ => None,
         };
-        let key = (resource.type_name(), path.unwrap_or(resource.title()));
-        match numbers.entry(key) {
-            Entry::Occupied(at) => all[*at.get()] = (key, resource),
-            Entry::Vacant(place) => {
-                place.insert(all.len());
-                all.push((key, resource));
+        let title = path.unwrap_or(resource.title());
+        by_path |= title != resource.title();
+        all.push(((resource.type_name(), title), resource));
+    }
+    if by_path {
+        leave_last_files(&mut all);
+    }
+    all
+}
+
+/// Leaves the last file of each path, in the place of the first.
+fn leave_last_files(all: &mut Vec<Keyed<'_, '_>>) {
+    let mut firsts = HashMap::new();
+    let mut spare = Vec::new();
+    for at in 0..all.len() {
+        if let (("File", path), _) = all[at] {
+            match firsts.entry(path) {
+                Entry::Vacant(place) => _ = place.insert(at),
+                Entry::Occupied(first) => {
+                    all.swap(*first.get(), at);
+                    spare.push(at);
+                }
             }
         }
     }
-    (all, numbers)
+    let mut at = 0;
+    all.retain(|_| {
+        at += 1;
+        spare.binary_search(&(at - 1)).is_err()
+    });
+}
+
+/// Where the resources from a place on are.
+fn places<'a>(all: &[Keyed<'a, '_>], from: usize) -> HashMap<Key<'a>, usize> {
+    all.iter().enumerate().skip(from).map(|(at, (key, _))| (*key, at)).collect()
 }
 
 /// Whether a parameter only orders what an agent does.

@@ -72,6 +72,27 @@ fn what_is_gone_or_new_is_told_once() {
 }
 
 #[test]
+fn of_files_of_one_path_the_last_counts_in_the_place_of_the_first() {
+    let file = |title: &str, path: &str, mode: &str| json!({"type": "File", "title": title, "parameters": {"path": path, "mode": mode}});
+    let of = |all: &[serde_json::Value]| catalog(json!(all), json!([]));
+    let twice = |mode: &str| {
+        of(&[file("a", "/x", "0600"), file("b", "/y", "0600"), file("c", "/x", mode), file("/y", "/y", mode)])
+    };
+    let once = of(&[file("c", "/x", "0644"), file("/y", "/y", "0644")]);
+    let rules = Rules::default();
+    assert_eq!(shown(&twice("0644"), &once, &rules), Vec::<String>::new());
+    assert_eq!(shown(&once, &twice("0644"), &rules), Vec::<String>::new());
+    let changed = ["~ File[/x] mode: \"0644\" -> \"0640\"", "~ File[/y] mode: \"0644\" -> \"0640\""];
+    assert_eq!(shown(&once, &twice("0640"), &rules), changed);
+    assert_eq!(shown(&twice("0644"), &twice("0640"), &rules), changed);
+    let titles: Vec<String> = shown(&once, &twice("0644"), &Rules { by_title: true, ..Rules::default() });
+    assert!(
+        titles.contains(&"+ File[a]".to_owned()) && titles.contains(&"+ File[b]".to_owned()),
+        "{titles:?}"
+    );
+}
+
+#[test]
 fn an_edge_that_is_gone_is_none_where_the_way_is_left() {
     let notify = |title: &str, requires: &[&str]| json!({"type": "Notify", "title": title, "parameters": {"require": requires}});
     let of = |last: &[&str]| {

@@ -117,13 +117,14 @@ impl Worker {
         let impure = Impure::default();
         let files: Vec<Option<Arc<Files>>> =
             (0..2).map(|side| self.files(archives[side], side, comparison)).collect::<Result<_, _>>()?;
-        let of = [0, 1].map(|side| move |name: &str| targets.get(side, name).map(without_ruby));
+        let of = |side: usize, name: &str| targets.get(side, name).map(without_ruby);
+        let both = |name: &str| Ok([of(0, name)?, of(1, name)?]);
         let side = |side: usize| From {
-            target: &of[side],
             folder: comparison.folders.get(side).cloned().flatten(),
             sources: files[side].as_ref().map(|files| &**files as &dyn Sources),
         };
-        let sides = Sides { from: side(0), to: side(1), rules: &comparison.rules, watch: Some(&impure) };
+        let (rules, watch) = (&comparison.rules, Some(&impure as &dyn Watch));
+        let sides = Sides { targets: &both, from: side(0), to: side(1), rules, watch };
         let mut nodes = Vec::with_capacity(names.len());
         diff::run(&self.compiler, &sides, (names, self.threads), |name, found| {
             nodes.push((name.to_owned(), Outcome::Compared(found)));

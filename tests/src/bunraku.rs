@@ -21,7 +21,14 @@ fn find() -> Result<PathBuf, String> {
         return Ok(PathBuf::from(path));
     }
     let folder = profile_folder()?;
-    let profile = if folder == "debug" { "dev" } else { &folder };
+    built(if folder == "debug" { "dev" } else { &folder })
+}
+
+/// The binary of a profile, built now.
+///
+/// # Errors
+/// When it does not build.
+pub fn built(profile: &str) -> Result<PathBuf, String> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     // With all packages, whose features its dependencies then have: those of `cargo test --workspace`, which has built them.
     build
@@ -31,7 +38,7 @@ fn find() -> Result<PathBuf, String> {
     if !status.success() {
         return Err("bunraku does not build".to_owned());
     }
-    Ok(paths::target().join(folder).join("bunraku"))
+    Ok(paths::target().join(if profile == "dev" { "debug" } else { profile }).join("bunraku"))
 }
 
 /// The folder of the profile that this program was built with, below that of the target: programs lie in it, tests in `deps` within it.

@@ -5,9 +5,10 @@
 //! says so.
 
 use bunraku_benches::{calls, cases};
+use bunraku_tests::bunraku;
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 /// Names of the cases, among those of `versus`.
@@ -44,7 +45,8 @@ fn run(write: bool, calls_only: bool) -> Result<bool, String> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let file = here.join("instructions.tsv");
     let bounds = std::fs::read_to_string(&file).unwrap_or_default();
-    let binary = build(here)?;
+    // The command as it is released.
+    let binary = bunraku::built("dist")?;
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
     let mut counts = Vec::new();
     if calls_only {
@@ -100,22 +102,6 @@ fn one_call(binary: &Path, work: &Path) -> Result<Vec<(String, u64)>, String> {
         all.push((format!("one call: {}", kind.name), one));
     }
     Ok(all)
-}
-
-/// The command as it is released.
-fn build(here: &Path) -> Result<PathBuf, String> {
-    let root = here.join("..");
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut build = Command::new(cargo);
-    build
-        .args(["build", "--quiet", "--profile", "dist", "-p", "bunraku-cli", "--bin", "bunraku"])
-        .current_dir(&root);
-    let status = build.status().map_err(|error| error.to_string())?;
-    if !status.success() {
-        return Err("bunraku does not build".to_owned());
-    }
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), PathBuf::from);
-    Ok(target.join("dist/bunraku"))
 }
 
 /// Instructions of a process that runs one job.

@@ -177,12 +177,13 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     };
     let touched = change.as_ref().map(|change| {
         let question = Question::of(&compiler, nodes.names(), &targets[0], change);
-        // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case.
+        // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case; there
+        // is a second where the change touches that.
         affected(&Question { cache, threads, compiles: false, ..question })
     });
     let touched = touched.transpose()?;
     let unread = touched.as_ref().map(Affected::unread).unwrap_or_default();
-    let keeper = change.as_ref().zip(cache).map(|(change, cache)| Keeper::new(cache, change, unread));
+    let keeper = change.as_ref().map(|change| Keeper::new(cache, change, unread));
     let touched = touched.map(Affected::to_compare);
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };
@@ -204,6 +205,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
             compiler: &compiler,
             sides: &sides,
             compares_files,
+            leaves_untouched: untouchable,
             names,
             threads,
         };

@@ -41,6 +41,8 @@ pub struct Diff<'d> {
     pub sides: &'d Sides<'d>,
     /// Whether what files hold is compared.
     pub compares_files: bool,
+    /// Whether nodes that the change does not touch are compiled from the tree as it was alone.
+    pub leaves_untouched: bool,
     /// The nodes that are compared.
     pub names: &'d [String],
     /// How many are compiled here side by side.
@@ -63,6 +65,7 @@ pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<
         compares_files: work.compares_files,
         folders: work.trees.iter().map(|tree| tree.folder.clone()).collect(),
         modulepaths: work.trees.iter().map(|tree| tree.modulepath.clone()).collect(),
+        leaves_untouched: work.leaves_untouched,
     };
     let targets = |name: &str| -> Result<Vec<Target>, String> { (work.sides.targets)(name).map(Vec::from) };
     let report = json!({

@@ -1,4 +1,5 @@
-//! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared.
+//! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared. Where the change touches
+//! nothing that the first compile has read, as far as somebody [watches](Watch) that, there is no second.
 
 use crate::affected::Keeper;
 use crate::compare::{Difference, Rules, Side, Sources, compare};
@@ -112,6 +113,9 @@ pub trait Watch: Sync {
     /// Whether it wants to know that of a node on a side, 0 or 1.
     fn wants(&self, side: usize, node: &str) -> bool;
 
+    /// Whether a node may get another catalog from the second tree whose compile from the first has read this.
+    fn may_differ(&self, reads: &Reads) -> bool;
+
     /// What a compile has read, none where it was not begun or not brought to an end of its own, and the error that has ended it.
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>);
 }
@@ -119,6 +123,10 @@ pub trait Watch: Sync {
 impl Watch for Keeper<'_> {
     fn wants(&self, side: usize, node: &str) -> bool {
         side == 0 && self.lacks(node)
+    }
+
+    fn may_differ(&self, reads: &Reads) -> bool {
+        self.touches(reads)
     }
 
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
@@ -169,8 +177,13 @@ pub(crate) fn one(
         }
     }
     let told = |side: usize| watch.filter(|watch| watch.wants(side, name));
-    let mut compared = compiler.see(&old, |before| {
+    let mut compared = compiler.see_with_reads(&old, |before, read| {
         note(0, before);
+        // Where nodes meet, what others export may differ, which no tree says.
+        let asked = told(0).zip(read).filter(|_| meetings.is_none());
+        if asked.is_some_and(|(watch, read)| !watch.may_differ(read)) {
+            return State::Same;
+        }
         let mut after = compiler.see(&new, |after| {
             note(1, after);
             let before = Side { catalog: before, folder: from.folder.as_ref(), sources: from.sources };
@@ -228,4 +241,77 @@ fn without_folders(mut state: State, (from, to): (Option<&PathBuf>, Option<&Path
         State::Same | State::Skipped(_) => {}
     }
     state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::affected::reasons;
+    use bunraku::{Change, Environment, Facts, Node, Settings};
+    use std::path::Path;
+    use std::sync::Mutex;
+
+    /// Notes each compile: the folder's name and the node.
+    struct Noting {
+        change: Option<Change>,
+        compiled: Mutex<Vec<String>>,
+    }
+
+    impl Watch for Noting {
+        fn wants(&self, _: usize, _: &str) -> bool {
+            true
+        }
+
+        fn may_differ(&self, reads: &Reads) -> bool {
+            self.change.as_ref().is_none_or(|change| !reasons(change, reads).is_empty())
+        }
+
+        fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
+            assert!(error.is_none() && reads.is_some());
+            let side = target.environment.folder().and_then(Path::file_name).unwrap_or_default();
+            let side = side.to_string_lossy().into_owned();
+            self.compiled.lock().unwrap().push(format!("{side} {}", target.node.name()));
+        }
+    }
+
+    #[test]
+    fn whom_a_change_does_not_touch_is_compiled_once() {
+        let work = tempfile::tempdir().unwrap();
+        let class = |tree: &str, name: &str, text: &str| {
+            let folder = work.path().join(tree).join("modules").join(name).join("manifests");
+            std::fs::create_dir_all(&folder).unwrap();
+            std::fs::write(folder.join("init.pp"), format!("class {name} {{ notify {{ '{text}': }} }}"))
+                .unwrap();
+        };
+        for (tree, text) in [("from", "old"), ("to", "new")] {
+            class(tree, "one", text);
+            class(tree, "other", "same");
+        }
+        let target = |tree: &str, name: &str| Target {
+            environment: Environment::at(work.path().join(tree)).with_code("include $facts['role']"),
+            node: Node::new(name).with_facts(Facts::from([("role", name.into())])),
+            settings: Settings::default(),
+        };
+        let compiler = Compiler::new().settled();
+        let both = |name: &str| Ok([target("from", name), target("to", name)]);
+        let [old, new] = both("one").unwrap();
+        let change = compiler.change(&old.environment, &new.environment, &old.settings).unwrap();
+        let names = ["one".to_owned(), "other".to_owned()];
+        for (change, wanted) in [
+            (Some(change), &["to one", "from one", "from other"][..]),
+            (None, &["to one", "from one", "to other", "from other"]),
+        ] {
+            let watch = Noting { change, compiled: Mutex::default() };
+            let side = || From { folder: None, sources: None };
+            let rules = &Rules::default();
+            let sides = Sides { targets: &both, from: side(), to: side(), rules, watch: Some(&watch) };
+            let mut found = Vec::new();
+            run(&compiler, &sides, (&names, 1), |name, one| {
+                found.push(format!("{name} {}", one.state.name()))
+            })
+            .unwrap();
+            assert_eq!(found, ["one core", "other same"]);
+            assert_eq!(watch.compiled.into_inner().unwrap(), wanted);
+        }
+    }
 }

@@ -189,6 +189,15 @@ impl Compiler {
     ///
     /// It is for threads that [`threads::spawn`] makes: on another the result is an error that says so.
     pub fn see<T>(&self, target: &Target, see: impl FnOnce(&CatalogView<'_>) -> T) -> Compilation<T> {
+        self.see_with_reads(target, |catalog, _| see(catalog))
+    }
+
+    /// The same; `see` is told what the compile has read, too, where its settings ask for that.
+    pub fn see_with_reads<T>(
+        &self,
+        target: &Target,
+        see: impl FnOnce(&CatalogView<'_>, Option<&Reads>) -> T,
+    ) -> Compilation<T> {
         if !threads::is_own() {
             let message = "Internal error: catalogs are seen on threads that are made for compiles";
             let result = Err(Diagnostic::error(message));
@@ -201,8 +210,8 @@ impl Compiler {
             };
         }
         let (mut see, mut seen) = (Some(see), None);
-        let outcome = self.session.compile_and_see(trial(target), &mut |view| {
-            seen = see.take().map(|see| see(&CatalogView::live(view)));
+        let outcome = self.session.compile_and_see(trial(target), &mut |view, read| {
+            seen = see.take().map(|see| see(&CatalogView::live(view), read));
         });
         let session::Outcome { result, logs, stats, reads, spent, .. } = outcome;
         let result = match (result, seen) {

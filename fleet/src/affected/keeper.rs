@@ -1,8 +1,8 @@
 //! Keeps what nodes have read that are compiled for another reason than to find that out, so that whoever asks next whom a change
-//! touches need not compile them.
+//! touches need not compile them, and tells at once whether the change touches them.
 
 use super::kept::Record;
-use super::{KIND, WAITING, keep, key};
+use super::{KIND, WAITING, keep, key, reasons};
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::{Change, Reads};
@@ -11,16 +11,16 @@ use std::sync::Mutex;
 
 /// Where it is kept what nodes of a tree read, of those of which it is not known. At most [`WAITING`] records wait to be written.
 pub struct Keeper<'k> {
-    cache: &'k Cache,
-    key: String,
+    cache: Option<&'k Cache>,
+    change: &'k Change,
     names: BTreeSet<String>,
     waiting: Mutex<(Vec<Record>, Result<(), String>)>,
 }
 
 impl<'k> Keeper<'k> {
-    /// One for the tree that a change begins with, and for these nodes.
-    pub fn new(cache: &'k Cache, change: &Change, names: BTreeSet<String>) -> Keeper<'k> {
-        Keeper { cache, key: key(change), names, waiting: Mutex::new((Vec::new(), Ok(()))) }
+    /// One for the tree that a change begins with, and for these nodes. Without a cache it keeps nothing.
+    pub fn new(cache: Option<&'k Cache>, change: &'k Change, names: BTreeSet<String>) -> Keeper<'k> {
+        Keeper { cache, change, names, waiting: Mutex::new((Vec::new(), Ok(()))) }
     }
 
     /// Whether it is to be found out what a node reads.
@@ -28,9 +28,14 @@ impl<'k> Keeper<'k> {
         self.names.contains(node)
     }
 
+    /// Whether the change touches a node that has read this of the tree as it was.
+    pub fn touches(&self, reads: &Reads) -> bool {
+        !reasons(self.change, reads).is_empty()
+    }
+
     /// Takes in what a compile has read that was asked to tell so.
     pub fn add(&self, target: &Target, fails: bool, reads: Reads) {
-        let Ok(mut waiting) = self.waiting.lock() else { return };
+        let (Some(_), Ok(mut waiting)) = (self.cache, self.waiting.lock()) else { return };
         let (records, written) = &mut *waiting;
         if written.is_ok() {
             records.push(Record { node: target.node.name().to_owned(), key: target.digest(), fails, reads });
@@ -41,11 +46,9 @@ impl<'k> Keeper<'k> {
     }
 
     fn write(&self, records: &mut Vec<Record>) -> Result<(), String> {
-        if records.is_empty() {
-            return Ok(());
-        }
+        let Some(cache) = self.cache.filter(|_| !records.is_empty()) else { return Ok(()) };
         records.sort_by(|one, other| one.node.cmp(&other.node));
-        self.cache.file(KIND, &self.key, |file| keep(file, records)).map(drop)
+        cache.file(KIND, &key(self.change), |file| keep(file, records)).map(drop)
     }
 
     /// Writes what waits.

@@ -175,6 +175,27 @@ type Keyed<'a, 'c> = (Key<'a>, ResourceView<'a, 'c>);
 
 /// What differs between two catalogs, in octocatalog-diff's order: what came, what went, what changed by resource, then lists and hashes.
 pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Difference> {
+    let mut found = if are_same(from, to, rules) { Vec::new() } else { resources(from, to, rules) };
+    if rules.edges != Edges::None {
+        found.extend(edges::compare(from.catalog, to.catalog, rules));
+    }
+    found
+}
+
+/// Whether both have the same resources in the same order, each the same for certain. It is so for most nodes, and none of what finds
+/// differences is made for them.
+fn are_same(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> bool {
+    let both = from.catalog.resources().zip(to.catalog.resources());
+    from.catalog.len() == to.catalog.len()
+        && both.into_iter().all(|(one, other)| {
+            one.type_name() == other.type_name()
+                && one.title() == other.title()
+                && is_same((from, &one), (to, &other), rules)
+        })
+}
+
+/// The differences between resources.
+fn resources(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Difference> {
     let before = keyed(from.catalog, rules);
     let after = keyed(to.catalog, rules);
     let mut hidden = Hidden::default();
@@ -214,9 +235,6 @@ pub fn compare(from: &Side<'_, '_>, to: &Side<'_, '_>, rules: &Rules) -> Vec<Dif
     found.retain(|difference| !rules.ignores(difference));
     filter::apply(&mut found, rules, (from.folder, to.folder));
     found.iter_mut().for_each(|difference| hidden.mask(difference));
-    if rules.edges != Edges::None {
-        found.extend(edges::compare(from.catalog, to.catalog, rules));
-    }
     found
 }
 

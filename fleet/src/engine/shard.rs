@@ -174,6 +174,11 @@ pub struct Targets {
 }
 
 impl Targets {
+    /// All that is said of how nodes are compiled.
+    pub fn hows(&self) -> &[String] {
+        &self.hows
+    }
+
     /// A node's target on a side, 0 or 1.
     ///
     /// # Errors

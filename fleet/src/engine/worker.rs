@@ -10,6 +10,7 @@ use super::lent;
 use super::outcome::{Outcome, Outcomes, Printed};
 use super::shard::{Shard, Targets};
 use super::{Engine, Job, Taken, Ticket};
+use crate::affected::reasons;
 use crate::compare::{Rules, Sources};
 use crate::compile;
 use crate::compile::{Fleet, Keep, Node};
@@ -19,7 +20,7 @@ use crate::tree::Files;
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::files::write::{self, Access};
-use bunraku::{Cause, Compilation, Compiler, Diagnostic, Lent, Reads};
+use bunraku::{Cause, Change, Compilation, Compiler, Diagnostic, Lent, Reads};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -38,6 +39,8 @@ pub struct Comparison {
     pub folders: Vec<Option<PathBuf>>,
     /// The module path of each side, where that is not the tree's own.
     pub modulepaths: Vec<Option<Vec<PathBuf>>>,
+    /// Whether a node is compiled from the second tree only where its compile from the first has read something that differs.
+    pub leaves_untouched: bool,
 }
 
 /// See the module.
@@ -49,7 +52,12 @@ pub struct Worker {
     lent: Mutex<Option<(Hash, Arc<Lent>)>>,
     /// What modules' files hold, by archive and where its tree is to lie: a few.
     files: Mutex<HashMap<(PathBuf, usize), Arc<Files>>>,
+    /// What differs between two trees: of the last two, by their archives and how nodes are compiled, which say all of it.
+    change: Mutex<Option<(ChangeKey, Arc<Change>)>>,
 }
+
+/// Archives, and how nodes are compiled from them.
+type ChangeKey = (Vec<PathBuf>, Vec<String>);
 
 /// No program has this name: what needs Ruby in a process is left to the coordinator.
 const NO_RUBY: &str = "/nonexistent/ruby-of-a-worker";
@@ -58,7 +66,8 @@ impl Worker {
     /// A worker that keeps archives in a cache, on so many threads; keys of encrypted data may lie at `keys`.
     pub fn new(cache: Cache, threads: usize, keys: Vec<PathBuf>) -> Worker {
         let compiler = Compiler::new().settled().confined_to(Vec::new(), keys);
-        Worker { cache, compiler, threads, lent: Mutex::default(), files: Mutex::default() }
+        let (lent, files, change) = (Mutex::default(), Mutex::default(), Mutex::default());
+        Worker { cache, compiler, threads, lent, files, change }
     }
 
     /// What comes of a job.
@@ -114,7 +123,11 @@ impl Worker {
         archives: &[&Path],
         comparison: &Comparison,
     ) -> Result<Outcomes, String> {
-        let impure = Impure::default();
+        let change = match comparison.leaves_untouched {
+            true => self.change((names, targets), archives)?,
+            false => None,
+        };
+        let impure = Impure { change, ..Impure::default() };
         let files: Vec<Option<Arc<Files>>> =
             (0..2).map(|side| self.files(archives[side], side, comparison)).collect::<Result<_, _>>()?;
         let of = |side: usize, name: &str| targets.get(side, name).map(without_ruby);
@@ -130,6 +143,24 @@ impl Worker {
             nodes.push((name.to_owned(), Outcome::Compared(found)));
         })?;
         Ok(Outcomes { nodes: impure.leave(nodes), catalogs: None })
+    }
+
+    /// What differs between both trees; none where there is no node to compile from them.
+    fn change(
+        &self,
+        (names, targets): (&[String], &Targets),
+        archives: &[&Path],
+    ) -> Result<Option<Arc<Change>>, String> {
+        let mut known = self.change.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (archives.iter().map(|path| path.to_path_buf()).collect(), targets.hows().to_vec());
+        if let Some((_, change)) = known.as_ref().filter(|(own, _)| *own == key) {
+            return Ok(Some(change.clone()));
+        }
+        let both = |name: &String| Some([targets.get(0, name).ok()?, targets.get(1, name).ok()?]);
+        let Some([old, new]) = names.iter().find_map(both) else { return Ok(None) };
+        let change = Arc::new(self.compiler.change(&old.environment, &new.environment, &old.settings)?);
+        *known = Some((key, change.clone()));
+        Ok(Some(change))
     }
 
     fn outcomes(
@@ -208,13 +239,18 @@ fn without_ruby(mut target: Target) -> Target {
     target
 }
 
-/// Nodes whose compiles need what a worker has not, with what that is.
+/// Nodes whose compiles need what a worker has not.
 #[derive(Default)]
-struct Impure(Mutex<BTreeMap<String, String>>);
+struct Impure {
+    /// Their names, with what it is.
+    nodes: Mutex<BTreeMap<String, String>>,
+    /// What differs between the trees, where whom it does not touch is compiled from one alone.
+    change: Option<Arc<Change>>,
+}
 
 impl Impure {
     fn leave(self, nodes: Vec<(String, Outcome)>) -> Vec<(String, Outcome)> {
-        let mut impure = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut impure = self.nodes.into_inner().unwrap_or_else(PoisonError::into_inner);
         let left = |(name, outcome): (String, Outcome)| match impure.remove(&name) {
             Some(why) => (name, Outcome::Left(why)),
             None => (name, outcome),
@@ -228,6 +264,10 @@ impl Watch for Impure {
         true
     }
 
+    fn may_differ(&self, reads: &Reads) -> bool {
+        self.change.as_ref().is_none_or(|change| !reasons(change, reads).is_empty())
+    }
+
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
         let unknown = reads.as_ref().and_then(|reads| reads.unknown.first().cloned());
         let why = match (unknown, reads, error) {
@@ -237,7 +277,7 @@ impl Watch for Impure {
             (None, Some(_), Some(error)) if error.cause == Cause::NoRuby => error.message.clone(),
             _ => return,
         };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(target.node.name().to_owned(), why);
+        self.nodes.lock().unwrap_or_else(PoisonError::into_inner).insert(target.node.name().to_owned(), why);
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::functions::Functions;
-use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, See, Settings, Spent};
+use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, Settings, Spent};
 use crate::origins::{About, Origins};
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
@@ -234,14 +234,15 @@ impl Session {
         self.try_to_compile(request, None).unwrap_or_else(|message| Outcome::failed(name, message))
     }
 
-    /// Runs a compile on this thread and lets `see` look at the finished catalog while it is in memory; it may run other
-    /// compiles. No JSON is written, and no store takes the catalog in. Where something goes wrong `see` is not called.
-    pub fn compile_and_see(&self, request: Request, see: &mut See<'_>) -> Outcome {
+    /// Runs a compile on this thread and lets `see` look at the finished catalog while it is in memory, and at what the compile has
+    /// read, where that is gathered; it may run other compiles. No JSON is written, and no store takes the catalog in. Where
+    /// something goes wrong `see` is not called.
+    pub fn compile_and_see(&self, request: Request, see: &mut SeeAll<'_>) -> Outcome {
         let name = request.node.name.clone();
         self.try_to_compile(request, Some(see)).unwrap_or_else(|message| Outcome::failed(name, message))
     }
 
-    fn try_to_compile(&self, request: Request, see: Option<&mut See<'_>>) -> Result<Outcome, String> {
+    fn try_to_compile(&self, request: Request, see: Option<&mut SeeAll<'_>>) -> Result<Outcome, String> {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
         let RequestSettings { compile: mut settings, mut ruby, given, max_file } = settings;
         if let Some(confinement) = &self.confinement {
@@ -289,6 +290,7 @@ impl Session {
             query: request.lookup,
             want_value: request.want_value,
             gathers: request.gathers || settings.is_confined,
+            tells_reads: request.gathers,
             wants_exported: request.wants_exported || taker.is_some(),
             report: request.report,
             covers: request.covers,
@@ -361,6 +363,9 @@ impl Session {
     }
 }
 
+/// Sees a finished catalog in memory, and what its compile has read, where that is gathered.
+pub type SeeAll<'s> = dyn for<'c> FnMut(View<'c>, Option<&Reads>) + 's;
+
 /// All that a compile needs, for the thread that runs it.
 struct Work {
     snapshot: Arc<Snapshot>,
@@ -375,6 +380,8 @@ struct Work {
     query: Option<Query>,
     want_value: bool,
     gathers: bool,
+    /// Whether whoever asked wants to know what is gathered.
+    tells_reads: bool,
     wants_exported: bool,
     report: Option<AgentReport>,
     covers: Option<Watches>,
@@ -383,7 +390,7 @@ struct Work {
 
 impl Work {
     /// What comes of it, and what it has read where that is gathered.
-    fn run(&self, arena: &Bump, see: Option<&mut See<'_>>) -> (Finished, Option<Reads>) {
+    fn run(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> (Finished, Option<Reads>) {
         self.settings.hashes.begin();
         if !self.gathers && !self.settings.is_confined {
             // It may run while another one is looked at that gathers.
@@ -396,7 +403,7 @@ impl Work {
         (finished, Some(reads))
     }
 
-    fn compile(&self, arena: &Bump, see: Option<&mut See<'_>>) -> Finished {
+    fn compile(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> Finished {
         let inputs = Inputs {
             environment: &self.snapshot,
             kept_templates: &KeptTemplates::default(),
@@ -420,7 +427,8 @@ impl Work {
         // What was read from a broken archive is not shown, nor what tried to read what it may not.
         let mut see = |view: View<'_>| {
             if self.snapshot.tree().fault().is_none() && !reads::was_refused() {
-                reads::unnoted(|| see(view));
+                let read = self.tells_reads.then(reads::so_far);
+                reads::unnoted(|| see(view, read.as_ref()));
             }
         };
         Compile::run(inputs, arena, Some(&mut see))

@@ -108,7 +108,9 @@ pub fn here<T>(limits: Limits, compile: impl FnOnce(&Bump) -> T) -> Result<T, Fa
     OWN.set(free);
     let result = guarded(&arena, limits, compile);
     if let Some(mut free) = OWN.take() {
-        free.push(cleared(arena));
+        // A compile within this one has ended later than this one has written: its arena is the next one's, as long as it is in the
+        // processor's caches.
+        free.insert(0, cleared(arena));
         OWN.set(Some(free));
     }
     result

@@ -315,13 +315,18 @@ fn take_in_refused(reads: &Reads) {
     }
 }
 
+/// What the innermost of those who gather has been told so far; nothing where nobody gathers.
+pub fn so_far() -> Reads {
+    GATHERERS.with_borrow_mut(|all| all.innermost().map(Gatherer::finish)).unwrap_or_default()
+}
+
 /// Gathers what `work` reads. Whoever gathers already is not told: the caller takes it in, or keeps it.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
     let guard = Guard::enter();
     let result = work();
-    let reads = GATHERERS.with_borrow_mut(|all| all.innermost().map(Gatherer::finish));
+    let reads = so_far();
     drop(guard);
-    (result, reads.unwrap_or_default())
+    (result, reads)
 }
 
 /// Does something that has nothing to do with what others gather on this thread: they are told nothing, and nobody is at pains

@@ -202,6 +202,8 @@ table! {
     50 Modulepath "modulepath" () => "Array of String" "The folders that modules lie in.";
     51 Manifest "manifest" () => "String or nil" "The environment's manifest.";
     52 File "file" ("folder: files or templates", "name: String") => "String or nil" "The file of a module by the name that code gives it.";
+    53 Compute "compute" ("name: String", "arguments: Array") => "value" [Keeps]
+        "What a function of the language gives: for methods of Ruby that do the same, whose code calls no function.";
 }
 
 table! {

@@ -161,6 +161,7 @@ impl<'c> Talk<'_, 'c> {
             Question::Modulepath => Ok(self.modulepath(vm)),
             Question::Manifest => Ok(self.manifest(vm)),
             Question::File => environment::file(vm, args),
+            Question::Compute => vm.call_function(args.text(0), args.list(1), None, vm.top),
         }
     }
 

@@ -300,7 +300,7 @@ module Puppet
     module Package
       # Orders versions as Puppet's function of that name.
       def versioncmp(first, second, _ignore = false)
-        Bunraku.ask('function', [0, 'versioncmp', '', [first.to_s, second.to_s], nil, nil])
+        Bunraku.ask('compute', ['versioncmp', [first.to_s, second.to_s]])
       end
       module_function :versioncmp
     end

@@ -59,7 +59,7 @@ module Puppet
         end
 
         def format(pattern, timezone = nil)
-          Bunraku.ask('function', [0, 'strftime', '', [self, pattern, timezone].compact, nil, nil])
+          Bunraku.ask('compute', ['strftime', [self, pattern, timezone].compact])
         end
 
         def to_s
@@ -109,7 +109,7 @@ module Puppet
         end
 
         def format(pattern)
-          Bunraku.ask('function', [0, 'strftime', '', [self, pattern], nil, nil])
+          Bunraku.ask('compute', ['strftime', [self, pattern]])
         end
 
         def to_s

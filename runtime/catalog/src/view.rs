@@ -97,6 +97,14 @@ impl<'c> View<'c> {
         View { resources, only_exported, edges, classes, params, words }
     }
 
+    /// The values of all parameters that are no text by themselves.
+    pub fn values(&self) -> impl Iterator<Item = Value<'c>> + '_ {
+        self.params.iter().filter_map(|parameter| match parameter.value {
+            Shown::Value(value) => Some(value),
+            Shown::Text(_) => None,
+        })
+    }
+
     /// The parameters of a resource, in order.
     pub fn parameters(&self, resource: &Seen<'c>) -> &[Parameter<'c>] {
         self.params.get(resource.params.start as usize..resource.params.end as usize).unwrap_or_default()

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::inputs::{Node, server_facts};
-use bunraku_catalog::Catalog;
+use bunraku_catalog::view::View;
 use bunraku_files::reads::{self, NodeData, OfValue};
 use bunraku_vm::value::{Hash, Part, Value};
 use bunraku_vm::vm::Vm;
@@ -69,24 +69,27 @@ impl<'c> Compile<'c> {
     }
 
     /// Counts what a catalog holds as asked for, where it is not written.
-    pub(crate) fn ask_for_values(&self, catalog: &Catalog<'c>) {
+    pub(crate) fn ask_for_values(&self, catalog: &View<'c>) {
         if !self.asked_data.is_watched() {
             return;
         }
         let mut parts = Parts::default();
-        for resource in &catalog.resources {
-            resource.params.iter().for_each(|param| parts.ask(param.value));
-        }
+        catalog.values().for_each(|value| parts.ask(value));
     }
 }
 
 /// How many parts an array or hash has at most that is looked through anyway.
 const SHORT: usize = 8;
 
-/// Arrays and hashes that are asked for all they hold: each that holds others once, however often it is a part of others.
+/// So many arrays and hashes that hold others are looked through without asking whether that has been done.
+const FEW: usize = 4096;
+
+/// Arrays and hashes that are asked for all they hold. Where there are many that hold others, each is looked through once, however
+/// often it is a part of others.
 #[derive(Default)]
 struct Parts<'c> {
     pending: Vec<Value<'c>>,
+    looked_through: usize,
     seen: HashSet<usize>,
 }
 
@@ -118,9 +121,12 @@ impl<'c> Parts<'c> {
     where
         'c: 'v,
     {
-        // What is short is looked through sooner than its address is looked up.
         let is_short = parts.len() <= SHORT;
-        if (is_short && !parts.clone().any(has_parts)) || !self.seen.insert(address) {
+        if is_short && !parts.clone().any(has_parts) {
+            return;
+        }
+        self.looked_through += 1;
+        if self.looked_through > FEW && !self.seen.insert(address) {
             return;
         }
         self.pending.extend(parts.copied().filter(has_parts));

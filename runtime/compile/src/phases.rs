@@ -96,14 +96,18 @@ impl<'c> Compile<'c> {
         compile.hiera.release();
         let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
         environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
-        if see.is_some() {
-            compile.ask_for_values(&catalog);
-        }
         compile.note_sources(&catalog);
-        compile.note_asked_data(&vm, node);
         let finished = match see {
-            Some(see) if finished.result.is_ok() => compile.show(catalog, see, finished),
-            _ => finished,
+            Some(see) if finished.result.is_ok() => {
+                let view = View::of(catalog, &compile.tags.names);
+                compile.ask_for_values(&view);
+                compile.note_asked_data(&vm, node);
+                compile.show(view, see, finished)
+            }
+            _ => {
+                compile.note_asked_data(&vm, node);
+                finished
+            }
         };
         compile.tags.release();
         let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
@@ -112,15 +116,12 @@ impl<'c> Compile<'c> {
     }
 
     /// Shows the finished catalog to whoever wants to see it. Other compiles may run meanwhile, so no time is counted.
-    fn show(&'c self, catalog: Catalog<'c>, see: &mut See<'_>, finished: Finished) -> Finished {
+    fn show(&self, view: View<'c>, see: &mut See<'_>, finished: Finished) -> Finished {
         let limits = budget::Limits { time: None, memory: usize::MAX, ..self.asked.settings.limits };
-        let seen = budget::guarded(limits, || {
-            let view = View::of(catalog, &self.tags.names);
-            let mut spent = self.accounts.spent.get();
-            spent.resources = view.resources.len();
-            self.accounts.spent.set(spent);
-            see(view);
-        });
+        let mut spent = self.accounts.spent.get();
+        spent.resources = view.resources.len();
+        self.accounts.spent.set(spent);
+        let seen = budget::guarded(limits, || see(view));
         match seen {
             Ok(()) => finished,
             Err(limit) => {

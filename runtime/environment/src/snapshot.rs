@@ -366,7 +366,7 @@ impl Snapshot {
     /// The files of functions in Ruby of a name without `::`, modules in their order, the environment's own last.
     pub fn functions(&self, name: &str) -> &[FunctionFile] {
         for api in [Api::New, Api::Old] {
-            self.tree().note_provided(&[api.folder(), "/", name, ".rb"]);
+            self.tree().note_provided(([api.folder(), "/"], name, ".rb"));
         }
         let find = || FunctionFiles::find(&self.modules, self.directory.as_deref());
         reads::unnoted(|| self.functions.get_or(find)).of(name)

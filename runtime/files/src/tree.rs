@@ -263,13 +263,14 @@ impl Tree {
         }
     }
 
-    /// Notes that it was asked which is the first file at a path from a module's folder on: that in any parts.
-    pub fn note_provided(&self, parts: &[&str]) {
-        // Types and functions are found in lower case. All bytes at a time: hardly a name has any of these.
+    /// Notes that it was asked which is the first file at a path from a module's folder on: a folder with its `/`, a name that code
+    /// says, an ending. Types and functions are found in lower case.
+    pub fn note_provided(&self, (folder, name, ending): ([&str; 2], &str, &str)) {
+        // All bytes at a time: hardly a name has any of these.
         let is_strange = |found, byte: u8| found | !byte.is_ascii() | byte.is_ascii_uppercase();
-        reads::note(|| match parts.iter().any(|part| part.bytes().fold(false, is_strange)) {
-            false => Touch::of_provided(parts),
-            true => Touch::of_provided(&[&parts.concat().to_lowercase()]),
+        reads::note(|| match name.bytes().fold(false, is_strange) {
+            false => Touch::of_provided(&[folder[0], folder[1], name, ending]),
+            true => Touch::of_provided(&[&[folder[0], folder[1], name, ending].concat().to_lowercase()]),
         });
     }
 
@@ -278,21 +279,29 @@ impl Tree {
         paths::key(&self.roots, path).unwrap_or_else(|| path.to_string_lossy().into_owned())
     }
 
-    /// The frozen archive's answer for a path: none where the disk is asked.
-    fn frozen<T>(&self, path: &Path, none: T, answer: impl FnOnce(&Archived, Entry<'_>) -> T) -> Option<T> {
-        Some(match self.entry_of(path)? {
+    /// Notes what is asked of a path, and gives the frozen archive's answer: none where the disk is asked.
+    fn frozen<T>(
+        &self,
+        (asked, path): (Asked, &Path),
+        none: T,
+        answer: impl FnOnce(&Archived, Entry<'_>) -> T,
+    ) -> Option<T> {
+        let Some((archived, key)) = self.frozen_key(path) else {
+            self.note_asked(asked, path);
+            return None;
+        };
+        reads::note(|| Touch::of(asked, &key));
+        Some(match archived.entry(&key) {
             // Where a link leads nowhere there is nothing.
-            Some((archived, entry)) if entry.is_file() || entry.is_folder() => answer(archived, entry),
+            Some(entry) if entry.is_file() || entry.is_folder() => answer(archived, entry),
             _ => none,
         })
     }
 
-    /// The frozen archive and what it has at a path: none where the disk is asked.
-    fn entry_of(&self, path: &Path) -> Option<Option<(&Archived, Entry<'_>)>> {
+    /// The frozen archive and what it calls a path: none where the disk is asked.
+    fn frozen_key(&self, path: &Path) -> Option<(&Archived, String)> {
         let archived = self.frozen_archive()?;
-        let key = paths::key(&self.roots, path)?;
-        let entry = archived.heed(archived.opened.archive().find(&key)).flatten();
-        Some(entry.map(|entry| (archived, entry)))
+        Some((archived, paths::key(&self.roots, path)?))
     }
 
     /// What is at a path of the disk.
@@ -316,29 +325,25 @@ impl Tree {
     /// Whether there is a file. What is no folder counts as one: that a FIFO can't be read is said when it is reached,
     /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
-        self.note_asked(Asked::Kind, path);
         let on_disk = || matches!(self.on_disk(path), State::File(..));
-        self.frozen(path, false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
+        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
-        self.note_asked(Asked::Kind, path);
         let on_disk = || matches!(self.on_disk(path), State::Folder(_));
-        self.frozen(path, false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
+        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is either.
     pub fn exists(&self, path: &Path) -> bool {
-        self.note_asked(Asked::Kind, path);
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
-        self.frozen(path, false, |_, _| true).unwrap_or_else(on_disk)
+        self.frozen((Asked::Kind, path), false, |_, _| true).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
     pub fn list(&self, folder: &Path) -> Vec<Child> {
-        self.note_asked(Asked::Names, folder);
-        let listed = self.frozen(folder, Vec::new(), |archived, entry| {
+        let listed = self.frozen((Asked::Names, folder), Vec::new(), |archived, entry| {
             let found = archived.heed(archived.opened.archive().list(entry.path)).unwrap_or_default();
             let child = |entry: &Entry<'_>| Child {
                 name: entry.name().to_owned(),
@@ -362,7 +367,6 @@ impl Tree {
     /// When it is not there, can't be read, is no regular file or too large; of a frozen archive, when it is not
     /// embedded.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let embedded = |archived: &Archived, entry: Entry<'_>| {
             if entry.is_folder() {
@@ -386,7 +390,7 @@ impl Tree {
                 None => missing(),
             }
         };
-        self.frozen(path, missing(), embedded).unwrap_or_else(|| self.read_source(path))
+        self.frozen((Asked::Content, path), missing(), embedded).unwrap_or_else(|| self.read_source(path))
     }
 
     /// The content of a file on the disk, whatever a frozen archive says: for code that Ruby would read, too.
@@ -407,7 +411,8 @@ impl Tree {
     /// What a frozen archive has of a path, and where the content of a file lies in it, as far as it is embedded; none where it has
     /// nothing there, or there is no such archive.
     pub fn embedded(&self, path: &Path) -> Option<Embedded<'_>> {
-        let (archived, entry) = self.entry_of(path).flatten()?;
+        let (archived, key) = self.frozen_key(path)?;
+        let entry = archived.entry(&key)?;
         let content = archived.heed(archived.opened.archive().part_in(&entry, Section::Texts))?;
         Some(Embedded { opened: &archived.opened, entry, content })
     }
@@ -426,7 +431,6 @@ impl Tree {
     /// # Errors
     /// When it is not there, no regular file or too large.
     pub fn stamp(&self, path: &Path) -> io::Result<Stamp> {
-        self.note_asked(Asked::Content, path);
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
             if let Some(file) = self.lent_file(path) {
@@ -449,7 +453,8 @@ impl Tree {
                 State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
             })
         };
-        self.frozen(path, missing(), |_, entry| Ok((entry.size, None))).unwrap_or_else(on_disk)
+        self.frozen((Asked::Content, path), missing(), |_, entry| Ok((entry.size, None)))
+            .unwrap_or_else(on_disk)
     }
 
     /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it.
@@ -459,8 +464,7 @@ impl Tree {
     /// When it can't be read, or is no regular file.
     pub fn hash(&self, name: &str, path: &Path) -> io::Result<[u8; 32]> {
         let known = self.archived.as_ref().and_then(|archived| {
-            let found = archived.heed(archived.opened.archive().find(name)).flatten();
-            let entry = found.filter(Entry::is_file)?;
+            let entry = archived.entry(name).filter(Entry::is_file)?;
             let State::File((size, _), status) = State::look(path) else { return None };
             let is_same = size == entry.size && archived.opened.has_content(&entry, path, status);
             is_same.then_some(entry.hash)
@@ -478,13 +482,18 @@ impl Tree {
 
     /// The archive and its entry for a file that is as it was when the archive was built.
     fn entry(&self, path: &Path) -> Result<(&Archived, Entry<'_>), Standing> {
-        let archived = self.archived.as_ref().ok_or(Standing::Apart)?;
-        let key = paths::key(&self.roots, path).ok_or(Standing::Apart)?;
+        let key = self.archived.as_ref().and_then(|_| paths::key(&self.roots, path));
+        self.entry_called(key.as_deref(), path)
+    }
+
+    /// The same, where it is known what the archive calls the file.
+    fn entry_called(&self, key: Option<&str>, path: &Path) -> Result<(&Archived, Entry<'_>), Standing> {
+        let (archived, key) = self.archived.as_ref().zip(key).ok_or(Standing::Apart)?;
         // An archive has what links led to when it was built.
         if !archived.frozen && self.is_refused(path) {
             return Err(Standing::New);
         }
-        let found = archived.heed(archived.opened.archive().find(&key)).ok_or(Standing::Apart)?;
+        let found = archived.heed(archived.opened.archive().find(key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
         let is_same = || match self.observed.state(path) {
             State::File(stamp, status) => archived.opened.is_same(&entry, path, stamp, status),
@@ -503,8 +512,12 @@ impl Tree {
         path: &Path,
         read: impl FnOnce(&Arc<Opened>, &Entry<'_>) -> Read<Option<T>>,
     ) -> Option<T> {
-        self.note_asked(Asked::Content, path);
-        let (archived, entry) = self.entry(path).ok()?;
+        let key = self.archived.as_ref().and_then(|_| paths::key(&self.roots, path));
+        match &key {
+            Some(key) => reads::note(|| Touch::of(Asked::Content, key)),
+            None => self.note_asked(Asked::Content, path),
+        }
+        let (archived, entry) = self.entry_called(key.as_deref(), path).ok()?;
         archived.heed(read(&archived.opened, &entry)).flatten()
     }
 
@@ -532,7 +545,7 @@ impl Tree {
     /// The file that the first module in their order, or else the environment, has at `relative`, a path that begins with
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
-        self.note_provided(&[relative]);
+        self.note_provided(([""; 2], relative, ""));
         let archived = self.frozen_archive()?;
         let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
         Some(found.and_then(|entry| {
@@ -547,6 +560,11 @@ impl Archived {
     /// Takes note of what is wrong with the archive.
     fn heed<T>(&self, read: Read<T>) -> Option<T> {
         read.map_err(|fault| _ = self.fault.set(fault)).ok()
+    }
+
+    /// What the archive has under a name of its own for a path.
+    fn entry(&self, key: &str) -> Option<Entry<'_>> {
+        self.heed(self.opened.archive().find(key)).flatten()
     }
 }
 

@@ -24,6 +24,8 @@ struct Touches {
     count: usize,
     /// Whether the question of number 0 has been asked.
     has_zero: bool,
+    /// All questions as they were last told.
+    told: Box<[Touch]>,
 }
 
 impl Touches {
@@ -32,7 +34,8 @@ impl Touches {
     }
 
     fn of_size(bits: u32) -> Touches {
-        Touches { places: vec![0; (1 << bits) + most(bits)], bits, count: 0, has_zero: false }
+        let places = vec![0; (1 << bits) + most(bits)];
+        Touches { places, bits, count: 0, has_zero: false, told: Box::default() }
     }
 
     /// Puts a question in, if it is not there.
@@ -73,7 +76,15 @@ impl Touches {
     }
 
     /// All of them, sorted.
-    fn all(&self) -> Box<[Touch]> {
+    fn all(&mut self) -> Box<[Touch]> {
+        // None is ever taken out.
+        if self.told.len() != usize::from(self.has_zero) + self.count {
+            self.told = self.sorted();
+        }
+        self.told.clone()
+    }
+
+    fn sorted(&self) -> Box<[Touch]> {
         let mut all = vec![Touch(0); usize::from(self.has_zero) + self.count + 1];
         let mut end = usize::from(self.has_zero);
         let (own, behind) = self.places.split_at(1 << self.bits);
@@ -92,7 +103,7 @@ impl Touches {
             true => *self = Touches::new(),
             false => self.places.fill(0),
         }
-        (self.count, self.has_zero) = (0, false);
+        (self.count, self.has_zero, self.told) = (0, false, Box::default());
     }
 }
 

@@ -264,6 +264,51 @@ fn a_changed_source_is_compiled_anew_with_a_notice() {
     assert!(got.to_string().contains("other") && got.to_string().contains("port 84"), "{got}");
 }
 
+#[test]
+fn a_type_of_an_archive_holds_as_long_as_what_it_requires_is_what_it_was() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let own =
+        "require 'puppet_x/own'\nPuppet::Type.newtype(:gadget) do\n extend PuppetX::Own\n create\nend\n";
+    write(&directory.join("modules/lib/lib/puppet/type/gadget.rb"), own);
+    let required = |namevar: &str| {
+        format!(
+            "module PuppetX\n module Own\n  def create\n   newparam(:{namevar}, :namevar => true)\n  end\n end\nend\n"
+        )
+    };
+    let file = directory.join("modules/lib/lib/puppet_x/own.rb");
+    write(&file, &required("first"));
+    build(&directory, &archive);
+    let namevar = || {
+        // What a session knows of one environment it need not find out again.
+        let code = "gadget { 'x': * => { $facts['namevar'] => 'y' } }";
+        let of = |name: &str| {
+            let facts = json!({"namevar": name});
+            let got = ask(
+                &Session::default(),
+                &directory,
+                json!({"archive": archive, "code": code, "facts": facts}),
+            );
+            got["ok"] == true
+        };
+        ["first", "other", "third"].into_iter().filter(|name| of(name)).collect::<Vec<_>>()
+    };
+    assert_eq!(namevar(), ["first"]);
+    // Of the same size.
+    write(&file, &required("other"));
+    assert_eq!(namevar(), ["other"]);
+    write(&file, &required("first"));
+    assert_eq!(namevar(), ["first"]);
+    // A module that comes before has it, too.
+    let before = directory.join("site/web/lib/puppet_x/own.rb");
+    write(&before, &required("third"));
+    assert_eq!(namevar(), ["third"]);
+    std::fs::remove_file(&before).expect("it can be removed");
+    std::fs::remove_file(&file).expect("it can be removed");
+    // Nobody knows any more what it takes.
+    assert_eq!(namevar(), ["first", "other", "third"]);
+}
+
 /// How many sources the note beside an archive has.
 fn noted(archive: &Path) -> usize {
     let note = archive.with_extension("bnr.seen");

@@ -529,11 +529,6 @@ impl Tree {
         })
     }
 
-    /// The same of a part that was made of other files, too: as far as nobody can have changed those.
-    pub fn cold_of_many<T: DeserializeOwned>(&self, path: &Path, section: Section) -> Option<T> {
-        self.frozen_archive().and_then(|_| self.cold(path, section))
-    }
-
     /// Notes a file that somebody else has read for a conclusion that is kept: Ruby, say. Where it changes, the tree is
     /// no longer current.
     pub fn note(&self, path: &Path) {
@@ -546,13 +541,22 @@ impl Tree {
     /// `lib/`: the frozen archive's answer, none where the disk has to be asked.
     pub fn provided(&self, relative: &str) -> Option<Option<PathBuf>> {
         self.note_provided(([""; 2], relative, ""));
-        let archived = self.frozen_archive()?;
-        let found = archived.heed(archived.opened.archive().provided(relative)).flatten();
-        Some(found.and_then(|entry| {
-            let (root, rest) = entry.path.split_once('/')?;
-            let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
-            Some(folder.join(rest))
-        }))
+        self.frozen_archive().map(|archived| self.provided_by(archived, relative))
+    }
+
+    /// Whether that file, where it is `file` now (none where there is none), is the one that there was when the archive was built, and as
+    /// it was then: what the archive has that was made of it still holds.
+    pub fn is_provided_as_archived(&self, relative: &str, file: Option<&Path>) -> bool {
+        let Some(archived) = &self.archived else { return false };
+        let then = self.provided_by(archived, relative);
+        then.as_deref() == file && file.is_none_or(|file| self.archived(file, |_, _| Ok(Some(()))).is_some())
+    }
+
+    fn provided_by(&self, archived: &Archived, relative: &str) -> Option<PathBuf> {
+        let found = archived.heed(archived.opened.archive().provided(relative)).flatten()?;
+        let (root, rest) = found.path.split_once('/')?;
+        let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
+        Some(folder.join(rest))
     }
 }
 

@@ -86,13 +86,12 @@ impl Folders {
     pub fn find(&self, name: &str) -> Option<ResourceType> {
         let file = self.file(name)?;
         let known: Option<ResourceType> = self.tree.cold(&file, Section::Types);
-        // What else a type was made of may have changed.
-        let known = match known {
-            Some(ty) if !ty.requires.is_empty() => self.tree.cold_of_many(&file, Section::Types),
-            known => known,
+        // What else it was made of may have changed, unless nobody looks.
+        let holds = |ty: &ResourceType| {
+            self.tree.is_frozen() || ty.requires.iter().all(|path| self.is_as_archived(path))
         };
-        if known.is_some() {
-            return known;
+        if let Some(ty) = known.filter(holds) {
+            return Some(ty);
         }
         let source = match self.tree.read(&file) {
             Ok(source) => source,
@@ -105,14 +104,32 @@ impl Folders {
 
     /// The file that a type requires, from the first module that has it.
     fn required(&self, path: &str) -> Option<PathBuf> {
-        places(path).into_iter().find_map(|place| match self.tree.provided(&place) {
+        places(path).into_iter().find_map(|place| self.provided(&place))
+    }
+
+    fn provided(&self, place: &str) -> Option<PathBuf> {
+        match self.tree.provided(place) {
             Some(Some(file)) => Some(file),
-            Some(None) => self.outside(&place),
+            Some(None) => self.outside(place),
             None => reads::unnoted(|| {
-                let mut files = (self.list)().into_iter().map(|folder| folder.join(&place));
-                files.find(|file| self.tree.is_file(file)).or_else(|| self.outside(&place))
+                let mut files = (self.list)().into_iter().map(|folder| folder.join(place));
+                files.find(|file| self.tree.is_file(file)).or_else(|| self.outside(place))
             }),
-        })
+        }
+    }
+
+    /// Whether what a type requires is what it was when the archive was built: the same file, or none.
+    fn is_as_archived(&self, path: &str) -> bool {
+        for place in places(path) {
+            let file = self.provided(&place);
+            if !self.tree.is_provided_as_archived(&place, file.as_deref()) {
+                return false;
+            }
+            if file.is_some() {
+                break;
+            }
+        }
+        true
     }
 
     /// The text of a file that a type requires.

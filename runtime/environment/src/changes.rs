@@ -1,7 +1,7 @@
 //! What differs between two environments' files, as the questions of compiles that the two answer otherwise (see
 //! [`bunraku_files::reads`]): a compile on one of them that has asked none of these comes to the same on the other.
 
-use crate::archive::walk::{Kind, Walk};
+use crate::archive::walk::{Found, Kind, Walk};
 use crate::modules::METADATA_FILE;
 use crate::snapshot::Snapshot;
 use bunraku_compiler::bodies::{self, Defined};
@@ -12,7 +12,7 @@ use bunraku_hiera::data_file::{DataFormat, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What becomes of a path from the one environment to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +108,8 @@ impl Change {
         if roots(from) != roots(to) {
             change.everything = Some("the folders of the module path are others".to_owned());
         }
-        let (before, after) = (listed(from)?, listed(to)?);
+        let before = listed(from, None)?;
+        let after = listed(to, Some((from, &before)))?;
         change.before = hash_of_all(&before);
         let all: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
         for path in all {
@@ -278,7 +279,7 @@ pub(crate) fn listed_files(snapshot: &Snapshot) -> Result<Vec<(String, PathBuf)>
     let tree = snapshot.tree();
     if tree.is_frozen() {
         let is_file = |listed: &Listed| matches!(listed, Listed::File { .. });
-        let files = listed(snapshot)?.into_iter().filter(|(_, listed)| is_file(listed));
+        let files = listed(snapshot, None)?.into_iter().filter(|(_, listed)| is_file(listed));
         return Ok(files.filter_map(|(name, _)| Some((name.clone(), place(&name, snapshot)?))).collect());
     }
     let mut walk = Walk::default();
@@ -289,8 +290,12 @@ pub(crate) fn listed_files(snapshot: &Snapshot) -> Result<Vec<(String, PathBuf)>
     Ok(walk.found.into_iter().filter(|one| one.kind == Kind::File).map(|one| (one.name, one.path)).collect())
 }
 
-/// All that an environment has, by path: what its archive says, where that alone is asked, or what lies on the disk.
-fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
+/// All that an environment has, by path: what its archive says, where that alone is asked, or what lies on the disk. What lies in a
+/// folder that another environment has as well is what was found there for that.
+fn listed(
+    snapshot: &Snapshot,
+    other: Option<(&Snapshot, &BTreeMap<String, Listed>)>,
+) -> Result<BTreeMap<String, Listed>, String> {
     let tree = snapshot.tree();
     let mut all = BTreeMap::new();
     if let Some(opened) = tree.opened().filter(|_| tree.is_frozen()) {
@@ -309,12 +314,23 @@ fn listed(snapshot: &Snapshot) -> Result<BTreeMap<String, Listed>, String> {
         return Ok(all);
     }
     let mut walk = Walk::default();
-    tree.roots().iter().for_each(|(folder, name)| walk.add(folder, name));
+    for root in tree.roots() {
+        let other =
+            other.filter(|(other, _)| !other.tree().is_frozen() && other.tree().roots().contains(root));
+        let Some((_, found)) = other else {
+            walk.add(&root.0, &root.1);
+            continue;
+        };
+        let below = format!("{}/", root.1);
+        let found = found.range(root.1.clone()..).take_while(|(path, _)| path.starts_with(&root.1));
+        let found = found.filter(|(path, _)| **path == root.1 || path.starts_with(&below));
+        all.extend(found.map(|(path, listed)| (path.clone(), *listed)));
+    }
     for found in walk.found {
         let is_link = found.is_link();
         let listed = match found.kind {
             Kind::Folder => Listed::Folder { is_link },
-            Kind::File => Listed::File { hash: hash_of(tree, &found.name, &found.path)?, is_link },
+            Kind::File => Listed::File { hash: hash_of(tree, &found)?, is_link },
             Kind::Nothing => continue,
         };
         all.insert(found.name, listed);
@@ -337,6 +353,9 @@ fn hash_of_all(all: &BTreeMap<String, Listed>) -> [u8; 32] {
     hash.finalize().into()
 }
 
-fn hash_of(tree: &Tree, name: &str, path: &Path) -> Result<[u8; 32], String> {
-    tree.hash(name, path).map_err(|error| format!("Could not read {}: {error}", path.display()))
+fn hash_of(tree: &Tree, found: &Found) -> Result<[u8; 32], String> {
+    let gone = || std::io::Error::from(std::io::ErrorKind::NotFound);
+    let hash = found.metadata.as_ref().ok_or_else(gone);
+    let hash = hash.and_then(|metadata| tree.hash((&found.name, &found.path), metadata));
+    hash.map_err(|error| format!("Could not read {}: {error}", found.path.display()))
 }

@@ -32,7 +32,8 @@ impl State {
         std::fs::metadata(path).map_or(State::Absent, |metadata| State::of(&metadata))
     }
 
-    fn of(metadata: &Metadata) -> State {
+    /// What the system has said of a path.
+    pub fn of(metadata: &Metadata) -> State {
         let time = metadata.modified().ok();
         match metadata.is_dir() {
             true => State::Folder(time),

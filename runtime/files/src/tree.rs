@@ -18,6 +18,7 @@ use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::archive::{ArchiveFault, Read};
 use serde::de::DeserializeOwned;
 use std::ffi::OsStr;
+use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -457,15 +458,16 @@ impl Tree {
             .unwrap_or_else(on_disk)
     }
 
-    /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it.
-    /// It is not read where it is known to be as it was when the archive was built. Nothing of this counts as seen.
+    /// The SHA-256 of a file as it is on the disk at this moment, whatever was seen of it before; `name` is what an archive calls it,
+    /// and the system has just said this of it, links followed. It is not read where it is known to be as it was when the archive was
+    /// built. Nothing of this counts as seen.
     ///
     /// # Errors
     /// When it can't be read, or is no regular file.
-    pub fn hash(&self, name: &str, path: &Path) -> io::Result<[u8; 32]> {
+    pub fn hash(&self, (name, path): (&str, &Path), metadata: &Metadata) -> io::Result<[u8; 32]> {
         let known = self.archived.as_ref().and_then(|archived| {
             let entry = archived.entry(name).filter(Entry::is_file)?;
-            let State::File((size, _), status) = State::look(path) else { return None };
+            let State::File((size, _), status) = State::of(metadata) else { return None };
             let is_same = size == entry.size && archived.opened.has_content(&entry, path, status);
             is_same.then_some(entry.hash)
         });

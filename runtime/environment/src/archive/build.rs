@@ -343,7 +343,7 @@ impl Plan {
                 Kind::Nothing => 0,
             } | if found.is_link() { LINK } else { 0 },
             module_at,
-            mode: found.mode,
+            mode: found.mode(),
             target: found.target.clone().unwrap_or_default(),
             ..EntrySpec::default()
         };

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 const HISTORY: [&str; 5] = [".git", ".svn", ".hg", ".bzr", "CVS"];
 
 /// Something found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Found {
     /// Where it lies.
     pub path: PathBuf,
@@ -19,8 +19,8 @@ pub struct Found {
     pub kind: Kind,
     /// What the symbolic link says that it leads to, where it is one.
     pub target: Option<String>,
-    /// Permission bits of the file or folder, links followed.
-    pub mode: u32,
+    /// What the system says of it, links followed; none where there is nothing.
+    pub metadata: Option<Metadata>,
 }
 
 /// What lies at a path, links followed.
@@ -35,6 +35,11 @@ pub enum Kind {
 }
 
 impl Found {
+    /// Permission bits of the file or folder, links followed.
+    pub fn mode(&self) -> u32 {
+        self.metadata.as_ref().map_or(0, permissions)
+    }
+
     /// Whether it is a symbolic link.
     pub fn is_link(&self) -> bool {
         self.target.is_some()
@@ -59,7 +64,7 @@ impl Walk {
             name: name.to_owned(),
             kind: Kind::Folder,
             target: None,
-            mode: std::fs::metadata(folder).map_or(0, |metadata| permissions(&metadata)),
+            metadata: std::fs::metadata(folder).ok(),
         });
         match folder.canonicalize() {
             Ok(real) => self.below(folder, name, &mut vec![real]),
@@ -82,7 +87,7 @@ impl Walk {
                 continue;
             };
             let name = format!("{name}/{segment}");
-            let (kind, target, mode) = match look(&entry, &path) {
+            let (kind, target, metadata) = match look(&entry, &path) {
                 Ok(found) => found,
                 Err(error) => {
                     self.left_out.push((path, error.to_string()));
@@ -94,7 +99,7 @@ impl Walk {
                 continue;
             }
             let is_link = target.is_some();
-            self.found.push(Found { path: path.clone(), name: name.clone(), kind, target, mode });
+            self.found.push(Found { path: path.clone(), name: name.clone(), kind, target, metadata });
             if is_folder {
                 self.inner((&path, segment), &name, is_link, around);
             }
@@ -126,15 +131,15 @@ impl Walk {
     }
 }
 
-/// What is at a path, links followed; what the link says that it leads to, where it is one; and permission bits.
-fn look(entry: &DirEntry, path: &Path) -> io::Result<(Kind, Option<String>, u32)> {
+/// What is at a path, links followed; what the link says that it leads to, where it is one; and what the system says of it.
+fn look(entry: &DirEntry, path: &Path) -> io::Result<(Kind, Option<String>, Option<Metadata>)> {
     let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
     let metadata = if is_link { std::fs::metadata(path) } else { entry.metadata() };
     let target = if is_link { Some(target(path)?) } else { None };
     let metadata = match metadata {
         // A link that leads nowhere is handed out all the same.
         Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
-            return Ok((Kind::Nothing, target, 0));
+            return Ok((Kind::Nothing, target, None));
         }
         other => other?,
     };
@@ -143,7 +148,7 @@ fn look(entry: &DirEntry, path: &Path) -> io::Result<(Kind, Option<String>, u32)
         () if metadata.is_file() => Kind::File,
         () => return Err(io::Error::other("neither a file nor a folder")),
     };
-    Ok((kind, target, permissions(&metadata)))
+    Ok((kind, target, Some(metadata)))
 }
 
 /// What a symbolic link says that it leads to.

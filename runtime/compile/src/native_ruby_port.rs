@@ -7,7 +7,7 @@ use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{
-    CallSide, FileSide, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of,
+    CallSide, FileSide, Journal, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -151,13 +151,14 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// Those of the Ruby worker, where the template needs it.
     pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
+        let mut calls = Journal::default();
         if self.asked.settings.native_ruby {
             let started = Instant::now();
-            let render = || self.erb.render(self, vm, scope, &erb);
+            let render = || self.erb.render(self, vm, scope, &erb).map_err(|asked| calls = asked).ok();
             let before = self.enter_file(erb.file());
             let rendered = self.accounts.counter.attempt(Kind::ErbNative, name_of(&erb), render);
             self.enter_file(before.as_deref());
-            if let Some(Rendered { text, logs, changed }) = rendered {
+            if let Some(Rendered { text, logs, changed, .. }) = rendered {
                 self.note_rendering(started.elapsed());
                 for (name, value) in changed {
                     self.change_in_place(vm, scope, &name, value);
@@ -175,9 +176,9 @@ impl<'c> Compile<'c> {
         let rendered = match erb {
             Erb::File { name, file } => {
                 self.refuse_irregular(Path::new(file))?;
-                self.talk().render_file(vm, scope, name, file)
+                self.talk().render_file(vm, scope, (name, file), calls)
             }
-            Erb::Text(text) => self.talk().render_text(vm, scope, text),
+            Erb::Text(text) => self.talk().render_text(vm, scope, text, calls),
         };
         self.enter_file(before.as_deref());
         rendered
@@ -196,8 +197,10 @@ impl<'c> Compile<'c> {
     pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
         for Replay { scope, template } in self.erb.take_replays() {
             match &template {
-                ReplayOf::File { name, file } => self.talk().render_file(vm, scope, name, file)?,
-                ReplayOf::Text(text) => self.talk().render_text(vm, scope, text)?,
+                ReplayOf::File { name, file } => {
+                    self.talk().render_file(vm, scope, (name, file), Journal::default())?
+                }
+                ReplayOf::Text(text) => self.talk().render_text(vm, scope, text, Journal::default())?,
             };
         }
         Ok(())

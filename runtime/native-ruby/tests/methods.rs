@@ -44,7 +44,7 @@ fn native(snippets: &[&str]) -> Vec<Option<String>> {
         for snippet in snippets {
             let template = format!("<%= ({snippet}).inspect %>");
             let rendered = templating.render(world, vm, scope, &Erb::Text(&template));
-            results.push(rendered.map(|rendered| rendered.text));
+            results.push(rendered.ok().map(|rendered| rendered.text));
         }
     });
     results

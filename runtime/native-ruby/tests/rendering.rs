@@ -1,14 +1,14 @@
 //! Templates rendered in a world with a few variables and no Ruby: what comes of them, and what is left to Ruby.
 
-use bunraku_native_ruby::{Rendered, ReplayOf, WorkerState};
+use bunraku_native_ruby::{Journal, Rendered, ReplayOf, WorkerState};
 use bunraku_vm::host::Erb;
 use bunraku_vm::value::Value;
 use world::with_world;
 
 mod world;
 
-fn text(rendered: Option<Rendered<'_>>) -> Option<String> {
-    rendered.map(|rendered| rendered.text)
+fn text(rendered: Result<Rendered<'_>, Journal<'_>>) -> Option<String> {
+    rendered.ok().map(|rendered| rendered.text)
 }
 
 #[test]
@@ -25,7 +25,7 @@ fn a_text_is_rendered_with_the_variables_of_its_scope() {
 fn what_is_not_known_is_left_to_ruby_with_its_reason() {
     with_world(&[], |world, templating, vm, scope| {
         for template in ["a\n<%= `date` %>", "<%= @words.frobnicate %>"] {
-            assert!(templating.render(world, vm, scope, &Erb::Text(template)).is_none(), "{template}");
+            assert!(templating.render(world, vm, scope, &Erb::Text(template)).is_err(), "{template}");
         }
         let left = world.left.borrow();
         let [backticks, method] = &left[..] else { panic!("{left:?}") };
@@ -52,7 +52,7 @@ fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_takes_over() {
     with_world(&[], |world, templating, vm, scope| {
         let set = Erb::Text("<% scope.setvar('own_number', 7) %>");
         let seen = Erb::Text("<%= scope.lookupvar('own_number') %>");
-        assert!(templating.render(world, vm, scope, &set).is_some());
+        assert!(templating.render(world, vm, scope, &set).is_ok());
         assert_eq!(text(templating.render(world, vm, scope, &seen)).as_deref(), Some("7"));
         let replays = templating.take_replays();
         let texts: Vec<_> = replays
@@ -63,10 +63,10 @@ fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_takes_over() {
             })
             .collect();
         assert_eq!(texts, ["<% scope.setvar('own_number', 7) %>", "<%= scope.lookupvar('own_number') %>"]);
-        assert!(templating.render(world, vm, scope, &seen).is_none());
+        assert!(templating.render(world, vm, scope, &seen).is_err());
         // A worker remembers variables itself.
         world.worker.set(WorkerState::Present);
-        assert!(templating.render(world, vm, scope, &set).is_none());
+        assert!(templating.render(world, vm, scope, &set).is_err());
     });
 }
 
@@ -74,7 +74,7 @@ fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_takes_over() {
 fn an_array_changed_in_place_is_told_and_changed_nowhere() {
     with_world(&[], |world, templating, vm, scope| {
         let template = Erb::Text("<% @words << 'c' %><%= @words.size %>");
-        let rendered = templating.render(world, vm, scope, &template).expect("it is rendered");
+        let rendered = templating.render(world, vm, scope, &template).ok().expect("it is rendered");
         assert_eq!(rendered.text, "3");
         let [(name, Value::Array(changed))] = &rendered.changed[..] else { panic!("it changes one array") };
         assert_eq!((name.as_str(), changed.size()), ("words", 3));

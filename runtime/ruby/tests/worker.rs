@@ -163,7 +163,7 @@ fn rendered(templates: &[&str]) -> (Vec<Result<String, String>>, Vec<String>) {
     let scope = vm.top;
     let mut all = Vec::new();
     for template in templates {
-        all.push(match ruby.with(&world).render_text(&mut vm, scope, template) {
+        all.push(match ruby.with(&world).render_text(&mut vm, scope, template, Journal::default()) {
             Ok(text) => Ok(text.as_str().unwrap_or_default().to_owned()),
             Err(flow) => match *flow {
                 Flow::Fault(fault) => Err(fault.diagnostic.message),

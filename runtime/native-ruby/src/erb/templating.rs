@@ -5,6 +5,7 @@ use crate::erb::lowered::Lowered;
 use crate::erb::templates::Templates;
 use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::Journal;
 use crate::space::Space;
 use crate::tree::Unsupported;
 use crate::world::{NativeWorld, WorkerState};
@@ -76,28 +77,34 @@ impl<'c> Templating<'c> {
         }
     }
 
-    /// Renders a template; none where Ruby has to do it. What it gives is to be done by the caller: nothing of it can be
-    /// seen before.
+    /// Renders a template. What it gives is to be done by the caller: nothing of it can be seen before, but for functions that it
+    /// calls.
+    ///
+    /// # Errors
+    /// Where Ruby has to do it: what it has called by then.
     pub fn render(
         &self,
         world: &dyn NativeWorld<'c>,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
-    ) -> Option<Rendered<'c>> {
+    ) -> Result<Rendered<'c>, Journal<'c>> {
         let set_before = self.set_by_templates.begin();
-        match self.try_to_render(world, vm, scope, erb) {
+        let rendered = self.try_to_render(world, vm, scope, erb);
+        let was_used = self.set_by_templates.was_used();
+        let calls = match rendered {
+            // It would have to be rendered again, should a worker be started.
+            Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
             Ok(rendered) => {
-                if self.set_by_templates.was_used() {
+                if was_used {
                     self.set_by_templates.note(scope, erb);
                 }
-                Some(rendered)
+                return Ok(rendered);
             }
-            Err(_) => {
-                self.set_by_templates.truncate(set_before);
-                None
-            }
-        }
+            Err((_, calls)) => calls,
+        };
+        self.set_by_templates.truncate(set_before);
+        Err(calls)
     }
 
     /// What a worker that has just been started has to render again, for the variables it sets: from now on they are
@@ -167,9 +174,10 @@ impl<'c> Templating<'c> {
     ) -> OrRuby<Rendered<'c>> {
         let outer = self.depth.replace(depth + 1);
         let found = world.template_file(vm, name).ok().flatten();
-        let rendered = found
-            .ok_or(ForRuby("a template there is not"))
-            .and_then(|file| self.try_to_render(world, vm, scope, &Erb::File { name, file: &file }));
+        let rendered = found.ok_or(ForRuby("a template there is not")).and_then(|file| {
+            let rendered = self.try_to_render(world, vm, scope, &Erb::File { name, file: &file });
+            rendered.map_err(|(ask, _)| ask)
+        });
         self.depth.set(outer);
         rendered
     }
@@ -180,16 +188,17 @@ impl<'c> Templating<'c> {
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
-    ) -> OrRuby<Rendered<'c>> {
-        let lowered = self.lowered(world, erb).ok_or(ForRuby("a file that cannot be read"))?;
+    ) -> Result<Rendered<'c>, (ForRuby, Journal<'c>)> {
+        let nothing = |why| (ForRuby(why), Journal::default());
+        let lowered = self.lowered(world, erb).ok_or_else(|| nothing("a file that cannot be read"))?;
         // A witness sees what is rendered here only, so it does not matter how often Ruby was needed before.
         let known = if vm.host.is_witness() { lowered.program().ok() } else { lowered.template() };
         let Some(template) = known else {
             world.needs_ruby(name_of(erb), &|| lowered.reason());
-            return Err(ForRuby("the template"));
+            return Err(nothing("the template"));
         };
         let rendered = eval::render(self, world, vm, scope, template);
-        if let Err(Stopped { ask, reason }) = &rendered {
+        if let Err(Stopped { ask, reason, .. }) = &rendered {
             let known = reason.and_then(|number| template.reasons.get(number as usize));
             world
                 .needs_ruby(name_of(erb), &|| known.map_or_else(|| ask.0.to_owned(), Unsupported::to_string));
@@ -200,7 +209,7 @@ impl<'c> Templating<'c> {
             Err(_) if world.worker() == WorkerState::Present => {}
             Err(_) => lowered.count_for_ruby(),
         }
-        rendered.map_err(|stopped| stopped.ask)
+        rendered.map_err(|stopped| (stopped.ask, stopped.calls))
     }
 
     /// The template, kept for as long as the compile runs; none where its file can't be read.

@@ -230,6 +230,7 @@ impl<'c> Run<'_, 'c> {
         let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));
         let Rendered { text, logs, .. } = rendered?;
         self.logs.extend(logs);
+        self.has_nested = true;
         Ok(text)
     }
 }

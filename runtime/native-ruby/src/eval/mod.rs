@@ -69,8 +69,14 @@ pub(crate) struct Run<'e, 'c> {
     passed: Vec<Rc<Proc<'c>>>,
     /// Methods that are defined outside of all classes.
     outer_methods: Vec<(&'c str, Method<'c>)>,
-    /// What has been asked of the compile. Templates ask nothing that has effects.
+    /// What a function has asked of the compile; none for templates.
     pub journal: Option<Journal<'c>>,
+    /// What a template has called, as far as it notes that.
+    pub noted: Journal<'c>,
+    /// Whether a template has called something that may have effects.
+    pub has_called: bool,
+    /// Whether a template has rendered others.
+    has_nested: bool,
     /// The file whose body runs.
     pub file: Option<PathBuf>,
     /// The function that was called, where it is one of the 4.x interface.
@@ -134,12 +140,16 @@ pub struct Rendered<'c> {
     pub logs: Vec<Message>,
     /// Names of variables as the scope sees them, and what they have become.
     pub changed: Vec<(String, Value<'c>)>,
+    /// What it has called, where that may have had effects: it can't be rendered again.
+    pub(crate) called: Option<Journal<'c>>,
 }
 
 /// Why a rendering was given up: for a value, or for what the template has under a number.
-pub(crate) struct Stopped {
+pub(crate) struct Stopped<'c> {
     pub ask: ForRuby,
     pub reason: Option<u32>,
+    /// What it has called by then.
+    pub calls: Journal<'c>,
 }
 
 /// What a run begins with.
@@ -189,6 +199,9 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             passed: Vec::new(),
             outer_methods: Vec::new(),
             journal,
+            noted: Journal::default(),
+            has_called: false,
+            has_nested: false,
             file: None,
             function: None,
             rescuing: None,
@@ -217,21 +230,24 @@ pub(crate) fn render<'c>(
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
     program: &'c Program,
-) -> Result<Rendered<'c>, Stopped> {
+) -> Result<Rendered<'c>, Stopped<'c>> {
     let begin = Beginning { engine, world, vm, scope, program, this: V::Main, journal: None };
-    run(begin, |run| match run.statement(&program.body) {
-        Ok(()) => match run.changed() {
+    run(begin, |run| {
+        let changed = run.statement(&program.body).map_err(|stop| match stop.ending() {
+            Ending::ForRuby(ask) => (ask, run.left.reason),
+            Ending::Raised(_) | Ending::Flow(_) => (ForRuby("an error"), None),
+        });
+        let changed = changed.and_then(|()| run.changed().map_err(|ask| (ask, None)));
+        let calls = std::mem::take(&mut run.noted);
+        match changed {
             Ok(changed) => Ok(Rendered {
                 text: std::mem::take(&mut run.out),
                 logs: std::mem::take(&mut run.logs),
                 changed,
+                called: run.has_called.then_some(calls),
             }),
-            Err(ask) => Err(Stopped { ask, reason: None }),
-        },
-        Err(stop) => Err(match stop.ending() {
-            Ending::ForRuby(ask) => Stopped { ask, reason: run.left.reason },
-            Ending::Raised(_) | Ending::Flow(_) => Stopped { ask: ForRuby("an error"), reason: None },
-        }),
+            Err((ask, reason)) => Err(Stopped { ask, reason, calls }),
+        }
     })
 }
 

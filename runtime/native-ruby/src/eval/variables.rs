@@ -59,7 +59,7 @@ impl<'c> Variables<'c> {
 
 impl<'c> Run<'_, 'c> {
     /// Whether a template's own code runs, whose instance variables are those of the scope.
-    pub(super) fn is_template(&self) -> bool {
+    pub(crate) fn is_template(&self) -> bool {
         matches!(self.frame.this, V::Main) && self.journal.is_none()
     }
 
@@ -174,6 +174,27 @@ impl<'c> Run<'_, 'c> {
                 Ok(copy)
             }
         }
+    }
+
+    /// Whether a template notes what it calls: as long as it has done nothing else that Ruby would ask of the compile. Templates of
+    /// templates do not, for Ruby has them rendered.
+    pub(crate) fn notes_calls(&self) -> bool {
+        self.depth == 0
+            && self.logs.is_empty()
+            && !self.has_nested
+            && self.engine.set_by_templates.count() == 0
+    }
+
+    /// Whether it has a copy of some variable's value that it may change.
+    pub(crate) fn lends_any(&self) -> bool {
+        !self.variables.lent.is_empty()
+    }
+
+    /// The values of a template's instance variables as the scope has them now.
+    pub(crate) fn variables_of_scope(&self) -> Vec<Option<Value<'c>>> {
+        let all = &self.frame.program.variables;
+        let value = |one: &InstanceVariable| self.scope.lookup(self.vm.symbols.get_kept(&one.name)?);
+        all.iter().map(value).collect()
     }
 
     /// The variables whose values have been changed in place.

@@ -158,7 +158,13 @@ impl Lower<'_> {
         if api == Api::Old && !matches!(list, Expr::Array(_)) {
             return self.unsupported(node, format!("arguments of {name}()"));
         }
-        call_self(method, [Expr::String(name.into())].into_iter().chain(args).collect())
+        let asked = match (method, api) {
+            (Method::Puppet, Api::Old) => Some(format!("function_{name}")),
+            (Method::Puppet, Api::New) => Some(name.to_owned()),
+            _ => None,
+        };
+        let names = asked.into_iter().map(|asked| Expr::String(asked.into()));
+        call_self(method, names.chain([Expr::String(name.into())]).chain(args).collect())
     }
 
     /// A call of something without a receiver.

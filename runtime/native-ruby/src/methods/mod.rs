@@ -6,6 +6,7 @@ mod array_blocks;
 mod array_items;
 mod array_made;
 mod array_sorting;
+mod called;
 mod charset;
 mod common;
 mod enumerator;
@@ -39,7 +40,8 @@ mod symbol;
 mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
-pub(crate) use scope::{call as of_scope_call, function, of_puppet, of_scope};
+pub(crate) use called::of_puppet;
+pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;
 
 use crate::eval::{Done, Run};

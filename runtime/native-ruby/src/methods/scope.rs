@@ -1,6 +1,6 @@
-//! What templates ask of the compile: the scope's variables, functions.
+//! What templates ask of the compile: the scope's variables, and what they call without a receiver.
 
-use super::kernel;
+use super::{called, kernel};
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
@@ -8,7 +8,6 @@ use crate::tree::{Block, SHARED};
 use crate::value::text;
 use crate::value::{Class, Text, V};
 use crate::world::WorkerState;
-use bunraku_stdlib::module::Api;
 use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::{Change, Strict};
@@ -24,58 +23,6 @@ pub(crate) fn of_scope(name: &str) -> Option<Method> {
         _ => return None,
     })
 }
-
-/// How a function of Puppet is called natively; none for functions that do more than give a value.
-pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
-    Some(match name {
-        "template" => Method::Template,
-        name if api == Api::Old && Severity::by_name(name).is_some() => Method::Log,
-        name if PURE.contains(&name) => Method::Puppet,
-        name if api == Api::New && PURE_NEW.contains(&name) => Method::Puppet,
-        _ => return None,
-    })
-}
-
-/// Functions without effects that `scope.function_…` and `scope.call_function` both call. Puppet's other functions
-/// refuse the former.
-const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf"];
-/// Functions without effects that only `scope.call_function` calls; those of modules by their native twins.
-const PURE_NEW: &[&str] = &[
-    "regsubst",
-    "split",
-    "apache::bool2httpd",
-    "memcached::max_memory",
-    "postgresql::postgresql_password",
-    "bool2num",
-    "bool2str",
-    "empty",
-    "flatten",
-    "join",
-    "keys",
-    "length",
-    "mysql::password",
-    "num2bool",
-    "size",
-    "sort",
-    "str2bool",
-    "strip",
-    "unique",
-    "upcase",
-    "downcase",
-    "values",
-    "stdlib::to_json",
-    "to_json",
-    "stdlib::to_yaml",
-    "to_yaml",
-    "to_json_pretty",
-    "stdlib::to_json_pretty",
-    "base64",
-    "uriescape",
-    "stdlib::shell_escape",
-    "shell_escape",
-    "is_service_default",
-    "normalize_ip_for_uri",
-];
 
 /// Calls a method of the scope.
 pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) -> Done<'c> {
@@ -163,19 +110,6 @@ fn is_address<'c>(text: &str) -> Done<'c, ()> {
     }
 }
 
-/// Calls a function of Puppet's, or of a module, that is native.
-fn call_native<'c>(run: &mut Run<'_, 'c>, name: &V<'c>, list: &V<'c>) -> OrRuby<V<'c>> {
-    let name = &*name.text().unwrap_or_default();
-    let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
-    let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
-    let host = run.vm.host;
-    let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
-    let native = native.filter(|_| !run.world.has_old_function(name));
-    let native = native.ok_or(ForRuby("a function in Ruby"))?;
-    let called = run.vm.call_native(native, &args, None, run.scope);
-    Ok(V::from(called.map_err(|_| ForRuby("a function that fails"))?))
-}
-
 /// Calls what has no receiver.
 pub(crate) fn function<'c>(
     run: &mut Run<'_, 'c>,
@@ -198,7 +132,7 @@ pub(crate) fn function<'c>(
             is_address(&value.text().ok_or(ForRuby("an address that is no string"))?)?;
             V::Void
         }
-        (Method::Puppet, [name, list]) => call_native(run, name, list)?,
+        (Method::Puppet, [asked, name, list]) => return called::call(run, (asked, name), list),
         (Method::Log, [name, list]) => {
             let words = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
             let words: Option<Vec<Text<'_>>> = words.iter().map(V::text).collect();

@@ -1,0 +1,125 @@
+//! Functions of Puppet's, of manifests and of modules that templates call, by `scope.call_function('x', […])` or
+//! `scope.function_x([…])`.
+//!
+//! A template that turns out to need Ruby is rendered there from its begin. What it has called by then is noted, and Ruby is answered
+//! from the notes: nothing is done twice. Where something else that Ruby asks of the compile would come before, or be seen by a
+//! function, the template is Ruby's.
+
+use crate::eval::{Done, Run};
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::journal::Asked;
+use crate::method::Method;
+use crate::value::V;
+use bunraku_stdlib::module::Api;
+use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::value::Value;
+
+/// How a function is called; none for those whose methods of the scope are Ruby's.
+pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
+    match (name, api) {
+        ("template", _) => Some(Method::Template),
+        (name, Api::Old) if Severity::by_name(name).is_some() => Some(Method::Log),
+        (_, Api::New) => Some(Method::Puppet),
+        (name, Api::Old) => (PURE.contains(&name) || TWINS.contains(&name)).then_some(Method::Puppet),
+    }
+}
+
+/// Functions without effects that `scope.function_…` and `scope.call_function` both call. Puppet's other functions
+/// refuse the former.
+const PURE: &[&str] = &["versioncmp", "sha1", "sha256", "md5", "shellquote", "sprintf", "fqdn_rand"];
+/// Functions without effects of stdlib's, of the 3.x interface and of no other, that have a native twin.
+const TWINS: &[&str] = &["to_bytes", "bool2num", "num2bool", "str2bool", "bool2str", "pick", "is_ip_address"];
+/// Functions without effects that only `scope.call_function` calls; those of modules by their native twins.
+const PURE_NEW: &[&str] = &[
+    "regsubst",
+    "split",
+    "apache::bool2httpd",
+    "memcached::max_memory",
+    "postgresql::postgresql_password",
+    "bool2num",
+    "bool2str",
+    "empty",
+    "flatten",
+    "join",
+    "keys",
+    "length",
+    "mysql::password",
+    "num2bool",
+    "size",
+    "sort",
+    "str2bool",
+    "strip",
+    "unique",
+    "upcase",
+    "downcase",
+    "values",
+    "stdlib::to_json",
+    "to_json",
+    "stdlib::to_yaml",
+    "to_yaml",
+    "to_json_pretty",
+    "stdlib::to_json_pretty",
+    "base64",
+    "uriescape",
+    "stdlib::shell_escape",
+    "shell_escape",
+    "is_service_default",
+    "normalize_ip_for_uri",
+];
+
+/// Calls a function: by what Ruby would ask for it, and its name.
+pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (asked, name): (&V<'c>, &V<'c>), list: &V<'c>) -> Done<'c> {
+    let (asked, name) = (&*asked.text().unwrap_or_default(), &*name.text().unwrap_or_default());
+    let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
+    let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
+    let (host, is_method) = (run.vm.host, asked != name);
+    let has_old = run.world.has_old_function(name);
+    let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
+    let native = match is_method && TWINS.contains(&name) {
+        // Ruby has that function itself, and asks nobody.
+        true => native.filter(|_| has_old),
+        false => native.filter(|_| !has_old && (PURE.contains(&name) || PURE_NEW.contains(&name))),
+    };
+    let value = match native {
+        Some(native) => {
+            let value = run.vm.call_native(native, &args, None, run.scope);
+            let value = value.map_err(|_| ForRuby("a function that fails"))?;
+            if !has_old && run.notes_calls() {
+                run.noted.note(Asked::Function(asked.to_owned(), args), &Ok(value));
+            }
+            value
+        }
+        None if is_method => return Err(ForRuby("a function in Ruby").into()),
+        None => call_any(run, name, args)?,
+    };
+    Ok(V::from(value))
+}
+
+/// Calls a function that may do whatever functions do.
+fn call_any<'c>(run: &mut Run<'_, 'c>, name: &str, args: Vec<Value<'c>>) -> OrRuby<Value<'c>> {
+    if !run.notes_calls() || !run.is_template() {
+        return Err(ForRuby("a function called amid other things"));
+    }
+    // What Ruby gives a template it has from the begin.
+    let variables = run.frame.program.variables.len();
+    (0..variables as u32).try_for_each(|number| run.look_up(number))?;
+    if run.lends_any() {
+        return Err(ForRuby("a function called by a template that changes variables"));
+    }
+    let before = run.variables_of_scope();
+    let answer = run.world.call_function(run.vm, (name, ""), None, (&args, None), run.scope);
+    run.noted.note(Asked::Function(name.to_owned(), args), &answer);
+    run.has_called = true;
+    // What it has rendered has nothing to do with this rendering; the variables that there are may be others now.
+    run.engine.set_by_templates.begin();
+    run.variables.all = None;
+    let is_same = |(one, other): (&Option<Value<'c>>, &Option<Value<'c>>)| match (one, other) {
+        (Some(Value::Array(one)), Some(Value::Array(other))) => one.address() == other.address(),
+        (Some(Value::Hash(one)), Some(Value::Hash(other))) => one.address() == other.address(),
+        _ => true,
+    };
+    if !before.iter().zip(&run.variables_of_scope()).all(is_same) {
+        return Err(ForRuby("a function that has changed a variable in place"));
+    }
+    answer.map_err(|_| ForRuby("a function that fails"))
+}

@@ -59,14 +59,46 @@ impl Drop for UnderWay<'_> {
     }
 }
 
+/// Something that is not a run's own is under way: when it ends, the run goes on as it was.
+struct Apart<'b> {
+    used: &'b RenderBudget,
+    runs: usize,
+    steps: [u64; 2],
+    bytes: usize,
+    /// When the run began, and when it was left.
+    left: Option<(Instant, Instant)>,
+}
+
+impl Drop for Apart<'_> {
+    fn drop(&mut self) {
+        let [soon, later] = self.steps;
+        self.used.runs.set(self.runs);
+        self.used.soon.set(soon);
+        self.used.later.set(later);
+        self.used.bytes.set(self.bytes);
+        self.used.began.set(self.left.map(|(began, left)| began + left.elapsed()));
+    }
+}
+
 impl RenderBudget {
     /// An outermost rendering begins.
     pub fn begin(&self) {
         self.soon.set(EVERY);
         self.later.set(STEPS - EVERY);
         self.bytes.set(0);
-        self.depth.set(0);
         self.began.set(None);
+    }
+
+    /// Does something that is not this run's own: what runs within it has a budget of its own, but for the depth.
+    pub fn apart<T>(&self, work: impl FnOnce() -> T) -> T {
+        let _apart = Apart {
+            used: self,
+            runs: self.runs.replace(0),
+            steps: [self.soon.get(), self.later.get()],
+            bytes: self.bytes.get(),
+            left: self.began.get().map(|began| (began, Instant::now())),
+        };
+        work()
     }
 
     /// Whether a run is under way.
@@ -181,6 +213,22 @@ mod tests {
             made(1);
             assert!(used.spend(1).is_err());
             assert!(used.spend(1).is_err());
+        });
+    }
+
+    #[test]
+    fn what_runs_apart_uses_up_nothing() {
+        with(|used| {
+            used.begin();
+            used.within(|| {
+                assert!(used.spend(STEPS - 1).is_ok());
+                used.apart(|| {
+                    assert!(!used.is_within());
+                    used.begin();
+                    assert!(used.spend(STEPS).is_ok() && used.spend(1).is_err());
+                });
+                assert!(used.is_within() && used.spend(1).is_ok() && used.spend(1).is_err());
+            });
         });
     }
 

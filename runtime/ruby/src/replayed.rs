@@ -5,7 +5,9 @@ use super::Talk;
 use bunraku_native_ruby::{Asked, Journal};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
+use bunraku_vm::vm::Vm;
 
 /// What Ruby asks, as far as it may have been asked before.
 pub(super) enum Asks<'a, 'c> {
@@ -50,6 +52,12 @@ impl<'c> Talk<'_, 'c> {
         });
         let mut found = reads.filter(|(name, given, _)| *name == question && all_same(given, args));
         found.next().map(|(.., value)| value)
+    }
+
+    /// Whether a scope has a variable that was set without Ruby, and that Ruby has not come to set again.
+    pub(super) fn is_yet_to_be_set(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> bool {
+        let sets = |(asked, _): &(Asked<'c>, Eval<'c>)| matches!(asked, Asked::Set(set, _) if set == name);
+        self.ruby.replayed.borrow().iter().any(sets) && scope.own(vm.symbols.intern(name)).is_some()
     }
 
     /// The answer to a question that has been asked before; none where it has not.

@@ -6,6 +6,7 @@ use super::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::NewFunction;
 use crate::functions::journal::Asked;
+use crate::functions::lent::Lending;
 use crate::method::Method;
 use crate::methods;
 use crate::prelude;
@@ -43,7 +44,8 @@ impl<'c> Run<'_, 'c> {
         asked: Asked<'c>,
         ask: impl FnOnce(&mut Self) -> Eval<'c>,
     ) -> Done<'c, Value<'c>> {
-        let answer = ask(self);
+        let used = self.used;
+        let answer = used.apart(|| ask(self));
         if let Some(journal) = &mut self.journal {
             journal.note(asked, &answer);
         }
@@ -100,7 +102,10 @@ impl<'c> Run<'_, 'c> {
             let (from, owner) = NewFunction::asking(function.as_ref());
             run.world.call_function(run.vm, (name, owner), from, (&values, closure), scope)
         })?;
-        Ok(V::from(value))
+        match self.copies_answers {
+            true => Ok(Lending::default().lend(value, 0)?),
+            false => Ok(V::from(value)),
+        }
     }
 
     /// What functions of the 4.x interface have from the class they are in.
@@ -224,7 +229,10 @@ impl<'c> Run<'_, 'c> {
         let value = given.to_value(self.vm)?;
         let word = !name.is_empty() && name.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric());
         let symbol = self.vm.symbols.intern(&name);
-        if !word || self.scope.own(symbol).is_some() || self.world.worker() == WorkerState::Present {
+        // A worker remembers the arrays and hashes of variables that it sets; of all else it asks.
+        let is_plain = !matches!(value, Value::Array(_) | Value::Hash(_));
+        let worker_asks = is_plain || self.world.worker() != WorkerState::Present;
+        if !word || self.scope.own(symbol).is_some() || !worker_asks {
             return Err(ForRuby("a variable to be set").into());
         }
         self.scope.set(symbol, value);

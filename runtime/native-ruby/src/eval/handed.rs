@@ -92,7 +92,9 @@ impl<'c> Run<'_, 'c> {
         });
         let function = self.function.clone();
         let (from, owner) = NewFunction::asking(function.as_ref());
-        let answer = self.world.call_function(self.vm, (name, owner), from, (&args, Some(closure)), scope);
+        let used = self.used;
+        let answer = used
+            .apart(|| self.world.call_function(self.vm, (name, owner), from, (&args, Some(closure)), scope));
         let waited = self.engine.waiting.borrow_mut().pop().ok_or(ForRuby("a run that is gone"))?;
         self.stack = waited.stack;
         self.journal = waited.journal;

@@ -55,7 +55,7 @@ pub(crate) struct Run<'e, 'c> {
     pub world: &'e dyn NativeWorld<'c>,
     pub vm: &'e mut Vm<'c>,
     pub scope: &'c Scope<'c>,
-    used: &'e RenderBudget,
+    pub(crate) used: &'e RenderBudget,
     pub space: &'e Space<'c>,
     stack: Stack<'c>,
     pub frame: Frame<'c>,
@@ -71,6 +71,8 @@ pub(crate) struct Run<'e, 'c> {
     outer_methods: Vec<(&'c str, Method<'c>)>,
     /// What a function has asked of the compile; none for templates.
     pub journal: Option<Journal<'c>>,
+    /// Whether it gets copies of what functions of the compile give: it changes such a value.
+    pub copies_answers: bool,
     /// What a template has called, as far as it notes that.
     pub noted: Journal<'c>,
     /// Whether a template has called something that may have effects.
@@ -199,6 +201,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             passed: Vec::new(),
             outer_methods: Vec::new(),
             journal,
+            copies_answers: false,
             noted: Journal::default(),
             has_called: false,
             has_nested: false,

@@ -37,11 +37,6 @@ impl From<ForRuby> for Unwind<'_> {
 }
 
 impl<'c> Unwind<'c> {
-    /// An `ArgumentError` with a message that is not known: where nothing rescues it, Ruby raises it again.
-    pub fn raise() -> Unwind<'c> {
-        Unwind::unsaid(Class::ArgumentError)
-    }
-
     /// An exception of one of Ruby's or Puppet's classes, with the message that Ruby gives it.
     pub fn error(class: Class, message: impl Into<String>) -> Unwind<'c> {
         Unwind::raised(Rc::new(ErrorValue::new(class, message.into())))

@@ -115,12 +115,13 @@ impl<'c> Templating<'c> {
             Ok(run.result(&value)?)
         };
         match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
-            // It changes an argument in place, and has asked nothing yet: so it is called anew, with copies.
+            // It changes an argument or a looked up value in place, and has done nothing yet: so it is called anew, with copies.
             Err(Left { why, journal })
-                if why.is_change() && journal.is_empty() && world.worker() == WorkerState::None =>
+                if why.is_change() && journal.only_looks_up() && world.worker() == WorkerState::None =>
             {
                 let mut lending = Lending::default();
                 let lent = |run: &mut Run<'_, 'c>| {
+                    run.copies_answers = true;
                     let args = call.args.iter().map(|arg| lending.lend(*arg, 0)).collect::<OrRuby<_>>()?;
                     if run.has_frozen_of(&lending) {
                         return Err(ForRuby(CHANGE).into());
@@ -202,6 +203,7 @@ impl<'c> Templating<'c> {
         let scope = call.scope.keep();
         // Such functions are given copies of arrays and hashes. They are made where one is changed only.
         let work = |run: &mut Run<'_, 'c>, copies: bool| {
+            run.copies_answers = copies;
             let args = call.args.iter().map(|arg| run.old_argument(*arg, copies, false));
             let args = V::list(args.collect::<Result<_, Unwind<'c>>>()?);
             let value = run.call_old_function(found, args)?;
@@ -210,7 +212,7 @@ impl<'c> Templating<'c> {
         let parts = (scope, program);
         let called =
             match self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, false)) {
-                Err(Left { why, journal }) if why.is_change() && journal.is_empty() => {
+                Err(Left { why, journal }) if why.is_change() && journal.only_looks_up() => {
                     self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, true))
                 }
                 called => called,

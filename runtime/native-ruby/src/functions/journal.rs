@@ -39,6 +39,12 @@ impl<'c> Journal<'c> {
         self.0.is_empty()
     }
 
+    /// Whether nothing has been asked but for values of Hiera's, which may be asked for again.
+    pub(crate) fn only_looks_up(&self) -> bool {
+        let looks_up = |asked: &Asked<'c>| matches!(asked, Asked::Function(name, _) if name == "lookup");
+        self.0.iter().all(|(asked, answer)| looks_up(asked) && answer.is_ok())
+    }
+
     /// All of it, in order.
     pub fn into_entries(self) -> impl Iterator<Item = (Asked<'c>, Eval<'c>)> {
         self.0.into_iter().map(|(asked, answer)| (asked, answer.map_err(Box::new)))

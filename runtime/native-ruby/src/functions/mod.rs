@@ -7,7 +7,7 @@ mod call;
 pub(crate) mod define;
 pub(crate) mod definition;
 pub(crate) mod journal;
-mod lent;
+pub(crate) mod lent;
 
 pub use call::{Called, Function};
 pub use journal::{Asked, Journal};

@@ -81,6 +81,8 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
             let mask = mask.text().ok_or(UNKNOWN)?;
             V::address(on.masked(length(on, &mask)?))
         }
+        ("|" | "&", [other]) => V::address(joined(on, name, other)?),
+        ("~", []) => V::address(on.with_bits(!on.number())),
         ("include?" | "===", [other]) => V::Bool(includes(on, other)?),
         ("==", [V::Address(other)]) if !on.is_mapped() && !other.is_mapped() => {
             V::Bool(on.v6 == other.v6 && on.number() == other.number())
@@ -92,6 +94,22 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
         ("nil?", []) => V::Bool(false),
         _ => return Ok(None),
     }))
+}
+
+/// The bits of two addresses of one kind, with the prefix of the first.
+fn joined<'c>(on: Address, operator: &str, other: &V<'c>) -> Done<'c, Address> {
+    let other = match other {
+        V::Address(other) => **other,
+        other => address(&other.text().ok_or(UNKNOWN)?)?,
+    };
+    if on.v6 != other.v6 || on.is_mapped() || other.is_mapped() {
+        return Err(UNKNOWN.into());
+    }
+    let bits = match operator {
+        "|" => on.number() | other.number(),
+        _ => on.number() & other.number(),
+    };
+    Ok(on.with_bits(bits))
 }
 
 fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {

@@ -18,6 +18,11 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         "exist?" | "exists?" => V::Bool(tree.exists(path)),
         "file?" => V::Bool(tree.is_file(path)),
         "directory?" => V::Bool(tree.is_dir(path)),
+        // Whoever is asked here may read all that can be read.
+        "readable?" if tree.is_file(path) => {
+            let text = run.world.file_text(&path.to_string_lossy());
+            V::Bool(text.map(|_| true).ok_or(ForRuby("a file that cannot be read"))?)
+        }
         "read" => {
             let text = run.world.file_text(&path.to_string_lossy());
             V::made(text.ok_or(ForRuby("a file that cannot be read"))?)

@@ -80,8 +80,7 @@ impl Lower<'_> {
             Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
-        // Of the methods that are in no table, templates have this one.
-        let by_name = self.kind == SourceKind::File || name == "to_set";
+        let by_name = self.kind == SourceKind::File || OF_OBJECTS.contains(&name);
         let found = found.or(by_name.then_some(Method::Other));
         let Some(method) = found else {
             // The arguments may declare locals.
@@ -431,6 +430,25 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "to_hash",
     "type",
     "warning",
+];
+
+/// Methods of addresses, versions and sets that are in no table, which templates call.
+const OF_OBJECTS: &[&str] = &[
+    "bump",
+    "ipv4?",
+    "ipv6?",
+    "mask",
+    "netmask",
+    "prefix",
+    "prerelease?",
+    "release",
+    "reverse",
+    "segments",
+    "subset?",
+    "superset?",
+    "to_range",
+    "to_set",
+    "to_string",
 ];
 
 /// What Ruby comes with and templates load.

@@ -69,7 +69,7 @@ impl Lower<'_> {
                         | ":>"
                         | ":**"
                 );
-                let known = operator && self.kind == SourceKind::File || self.symbol(name).is_some();
+                let known = operator || self.symbol(name).is_some();
                 known.then(|| Expr::Symbol(text.trim_start_matches(':').into()))
             }
             "delimited_symbol" => {
@@ -159,10 +159,13 @@ impl Lower<'_> {
     fn integer(&self, text: &str) -> Option<Expr> {
         let text = &*text.replace('_', "");
         let decimal = text.bytes().all(|b| b.is_ascii_digit()) && (text == "0" || !text.starts_with('0'));
-        if let Some(hex) = text.strip_prefix("0x") {
-            return i64::from_str_radix(hex, 16).ok().map(Expr::Int);
-        }
-        text.parse().ok().filter(|_| decimal).map(Expr::Int)
+        let bases = [("0x", 16), ("0X", 16), ("0b", 2), ("0B", 2), ("0o", 8), ("0O", 8), ("0", 8)];
+        let based = || {
+            let (digits, base) =
+                bases.iter().find_map(|(mark, base)| Some((text.strip_prefix(mark)?, *base)))?;
+            i64::from_str_radix(digits, base).ok().map(Expr::Int)
+        };
+        if decimal { text.parse().ok().map(Expr::Int) } else { based() }
     }
 
     fn symbol(&self, name: &str) -> Option<Expr> {

@@ -12,7 +12,7 @@ use crate::erb::scan::TEXT;
 use crate::method::Method;
 use crate::tree::{Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
 use crate::value::Class;
-use origins::Origins;
+use origins::{Origins, ValueOrigin};
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node as Syntax;
 
@@ -371,6 +371,7 @@ impl<'p> Lower<'p> {
                 Expr::While(Box::new((condition, body)), node.kind() == "while")
             }
             "while_modifier" | "until_modifier" => self.loop_modifier(node),
+            "for" => self.for_each(node),
             "case" => self.case(node),
             "binary" => self.binary(node),
             "unary" => self.unary(node),
@@ -414,6 +415,43 @@ impl<'p> Lower<'p> {
         Expr::While(Box::new((condition, body)), node.kind() == "while_modifier")
     }
 
+    /// `for x in list`: its names are those of the code around it.
+    fn for_each(&mut self, node: Syntax<'_>) -> Expr {
+        let field = |name| node.child_by_field_name(name);
+        let list = field("value").and_then(|value| parts(value).first().copied());
+        let (Some(name), Some(list), Some(body)) = (field("pattern"), list, field("body")) else {
+            return self.unsupported(node, "`for`");
+        };
+        if name.kind() != "identifier" {
+            return self.unsupported(node, "`for` with several names");
+        }
+        let list = self.node(list);
+        let (items, at) = (self.declare_here(" items"), self.declare_here(" place"));
+        let item = self.declare(self.source(name));
+        self.origins.give(item, ValueOrigin::Unknown);
+        self.frame.loops += 1;
+        let body = self.node(body);
+        self.frame.loops -= 1;
+        let place = || Expr::Local(at);
+        let round = [
+            Expr::SetLocal(item, Box::new(operation(Expr::Local(items), Method::Element, place()))),
+            Expr::SetLocal(at, Box::new(operation(place(), Method::Plus, Expr::Int(1)))),
+            body,
+        ];
+        let of_items = |method| call(Expr::Local(items), method, Vec::new());
+        let is_left = operation(place(), Method::Less, of_items(Method::Size));
+        let all = [
+            Expr::SetLocal(items, Box::new(list)),
+            // What has a list without being one, as nil, has no size: that is Ruby's.
+            of_items(Method::Size),
+            Expr::SetLocal(items, Box::new(of_items(Method::ToA))),
+            Expr::SetLocal(at, Box::new(Expr::Int(0))),
+            Expr::While(Box::new((is_left, Expr::Sequence(round.into()))), true),
+            Expr::Local(items),
+        ];
+        Expr::Sequence(all.into())
+    }
+
     /// The name of a class, module or other constant.
     fn constant(&mut self, node: Syntax<'_>) -> Expr {
         let text = self.source(node);
@@ -425,6 +463,7 @@ impl<'p> Lower<'p> {
         if self.kind == SourceKind::Template {
             return match Class::by_name(path).filter(|class| plain && class.is_always_there()) {
                 Some(class) => Expr::Class(class),
+                None if ALWAYS_THERE.contains(&path) => Expr::Constant(text.into()),
                 None => self.unsupported(node, format!("the constant {text}")),
             };
         }
@@ -471,6 +510,9 @@ impl<'p> Lower<'p> {
         Expr::Case(Box::new(Case { subject, branches: branches.into(), otherwise }))
     }
 }
+
+/// Classes of the prelude that Puppet itself has loaded.
+const ALWAYS_THERE: &[&str] = &["Gem::Version", "Set"];
 
 /// A call with these arguments.
 pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {

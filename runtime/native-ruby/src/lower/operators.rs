@@ -100,6 +100,7 @@ impl Lower<'_> {
                     _ => self.unsupported(node, format!("`defined?({text})`")),
                 }
             }
+            "~" => call(self.node(operand), Method::BitNot, Vec::new()),
             operator => self.unsupported(node, format!("the operator {operator}")),
         }
     }

@@ -107,7 +107,8 @@ fn call_any<'c>(run: &mut Run<'_, 'c>, name: &str, args: Vec<Value<'c>>) -> OrRu
         return Err(ForRuby("a function called by a template that changes variables"));
     }
     let before = run.variables_of_scope();
-    let answer = run.world.call_function(run.vm, (name, ""), None, (&args, None), run.scope);
+    let used = run.used;
+    let answer = used.apart(|| run.world.call_function(run.vm, (name, ""), None, (&args, None), run.scope));
     run.noted.note(Asked::Function(name.to_owned(), args), &answer);
     run.has_called = true;
     // What it has rendered has nothing to do with this rendering; the variables that there are may be others now.

@@ -3,6 +3,7 @@
 use super::{called, kernel};
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::libraries::addresses;
 use crate::method::Method;
 use crate::tree::{Block, SHARED};
 use crate::value::text;
@@ -97,19 +98,6 @@ fn has_variable<'c>(run: &mut Run<'_, 'c>, name: &V<'c>) -> Done<'c> {
     Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
 }
 
-/// Whether Ruby's `IPAddr` takes a text, which it says by an error. Forms with more than an address are Ruby's.
-fn is_address<'c>(text: &str) -> Done<'c, ()> {
-    use std::net::{Ipv4Addr, Ipv6Addr};
-    if text.parse::<Ipv4Addr>().is_ok() || text.parse::<Ipv6Addr>().is_ok() {
-        return Ok(());
-    }
-    let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
-    match text.chars().all(word) && text.contains(|c: char| c.is_ascii_alphabetic() || c == '*') {
-        true => Err(Unwind::raise()),
-        false => Err(ForRuby("an address of another form").into()),
-    }
-}
-
 /// Calls what has no receiver.
 pub(crate) fn function<'c>(
     run: &mut Run<'_, 'c>,
@@ -129,8 +117,7 @@ pub(crate) fn function<'c>(
             V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
         }
         (Method::ToAddress, [value]) => {
-            is_address(&value.text().ok_or(ForRuby("an address that is no string"))?)?;
-            V::Void
+            V::address(addresses::address(&value.text().ok_or(ForRuby("an address that is no string"))?)?)
         }
         (Method::Puppet, [asked, name, list]) => return called::call(run, (asked, name), list),
         (Method::Log, [name, list]) => {

@@ -31,6 +31,7 @@ parts! {
         "Puppet::Pops::Types::TypeMismatchDescriber" "Puppet::Pops::Serialization::ToDataConverter";
     SET_PART = "set.rb": "Set";
     VERSION_PART = "version.rb": "Gem::Version";
+    PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
     SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods";
 }

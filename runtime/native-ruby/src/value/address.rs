@@ -48,6 +48,11 @@ impl Address {
         }
     }
 
+    /// The same with other bits, as far as there is room for them.
+    pub fn with_bits(self, bits: u128) -> Address {
+        Address { bits: bits & (u128::MAX >> (128 - self.width())), ..self }
+    }
+
     /// The network of a prefix.
     pub fn masked(self, prefix: u32) -> Address {
         Address { bits: self.bits & !self.host_bits(prefix), prefix, ..self }

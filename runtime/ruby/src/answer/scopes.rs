@@ -3,6 +3,7 @@
 use super::QuestionArguments;
 use crate::Talk;
 use crate::replayed::Asks;
+use crate::world::FoundVariable;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::ScopeKind;
 use bunraku_vm::value::Value;
@@ -10,8 +11,14 @@ use bunraku_vm::vm::Vm;
 
 impl<'c> Talk<'_, 'c> {
     pub(super) fn variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
-        let scope = self.scope_of(args.value(0))?;
-        let found = self.world.variable(vm, scope, args.text(1))?;
+        let (scope, name) = (self.scope_of(args.value(0))?, args.text(1));
+        let found = match self.is_yet_to_be_set(vm, scope, name) {
+            true => FoundVariable {
+                value: scope.parent.and_then(|parent| parent.lookup(vm.symbols.intern(name))),
+                reason: None,
+            },
+            false => self.world.variable(vm, scope, name)?,
+        };
         let reason = found.reason.map_or(Value::Undef, |reason| vm.string(&reason));
         let value = found.value.unwrap_or(Value::Undef);
         Ok(vm.array(&[Value::Bool(found.value.is_some()), value, reason]))
@@ -42,7 +49,7 @@ impl<'c> Talk<'_, 'c> {
     pub(super) fn is_bound(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
         let symbol = vm.symbols.intern(args.text(1));
-        Ok(Value::Bool(scope.own(symbol).is_some()))
+        Ok(Value::Bool(scope.own(symbol).is_some() && !self.is_yet_to_be_set(vm, scope, args.text(1))))
     }
 
     pub(super) fn variable_changed(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {

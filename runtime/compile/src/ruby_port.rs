@@ -148,9 +148,15 @@ impl<'c> Compile<'c> {
     }
 
     fn resource_view(&self, resource: &Resource<'c>) -> ResourceView<'c> {
+        let owned = |(name, text): &(&str, &str)| ((*name).to_owned(), (*text).to_owned());
+        let titled = match resource.ty.map(|ty| ty.parse_title(resource.title)) {
+            Some(parts) => parts.unwrap_or_default(),
+            None => vec![("name", resource.title)],
+        };
         ResourceView {
             type_name: resource.type_name,
             title: resource.title,
+            titled: titled.iter().map(owned).collect(),
             parameters: resource.params.iter().map(|param| (param.name, param.value)).collect(),
             is_virtual: resource.is_virtual,
             exported: resource.exported,

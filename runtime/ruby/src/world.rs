@@ -158,6 +158,8 @@ pub struct ResourceView<'c> {
     pub type_name: &'c str,
     /// Title.
     pub title: &'c str,
+    /// What the title says: names of parameters, with their texts.
+    pub titled: Vec<(String, String)>,
     /// Parameters in order of setting.
     pub parameters: Vec<(&'c str, Value<'c>)>,
     /// Not managed unless collected.

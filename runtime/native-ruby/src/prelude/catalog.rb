@@ -141,11 +141,17 @@ module Puppet
 
       def self.from(found)
         return nil unless found
-        type, title, parameters, virtual, exported, tags, file, line = found
+        type, title, titled, parameters, virtual, exported, tags, file, line = found
         made = new(type, title, parameters: parameters)
-        made.send(:setup, title, virtual, exported, tags, file, line)
+        made.send(:setup, title, titled, virtual, exported, tags, file, line)
         made
       end
+
+      # What the title says, then the parameters that have a value.
+      def to_hash
+        @titled.merge(@parameters).reject { |_, value| value.nil? }.transform_keys(&:to_sym)
+      end
+      alias to_h to_hash
 
       def virtual?
         @virtual
@@ -165,8 +171,9 @@ module Puppet
 
       private
 
-      def setup(title, virtual, exported, tags, file, line)
+      def setup(title, titled, virtual, exported, tags, file, line)
         @title = title
+        @titled = titled
         @virtual = virtual
         @exported = exported
         @tags = tags

@@ -14,9 +14,14 @@ impl<'c> ResourceView<'c> {
         for (name, value) in self.parameters {
             parameters.insert_str(name, value);
         }
+        let mut titled = HashBuilder::new(vm.arena);
+        for (name, text) in self.titled {
+            titled.insert(vm.string(&name), vm.string(&text));
+        }
         let parts = [
             vm.string(self.type_name),
             vm.string(self.title),
+            Value::Hash(titled.finish()),
             Value::Hash(parameters.finish()),
             Value::Bool(self.is_virtual),
             self.exported.map_or(Value::Undef, Value::Bool),

@@ -35,6 +35,7 @@ pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::{Message, Rendered};
 pub use functions::{Asked, Called, Function, Journal};
+pub use methods::is_pure;
 pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;
 pub use world::{CallSide, FileSide, NativeWorld, ScopeSide, WorkerState};

@@ -157,13 +157,8 @@ impl Lower<'_> {
         if api == Api::Old && !matches!(list, Expr::Array(_)) {
             return self.unsupported(node, format!("arguments of {name}()"));
         }
-        let asked = match (method, api) {
-            (Method::Puppet, Api::Old) => Some(format!("function_{name}")),
-            (Method::Puppet, Api::New) => Some(name.to_owned()),
-            _ => None,
-        };
-        let names = asked.into_iter().map(|asked| Expr::String(asked.into()));
-        call_self(method, names.chain([Expr::String(name.into())]).chain(args).collect())
+        let is_method = (method == Method::Puppet).then_some(Expr::Bool(api == Api::Old));
+        call_self(method, [Expr::String(name.into())].into_iter().chain(is_method).chain(args).collect())
     }
 
     /// A call of something without a receiver.

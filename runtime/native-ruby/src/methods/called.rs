@@ -67,27 +67,27 @@ const PURE_NEW: &[&str] = &[
     "normalize_ip_for_uri",
 ];
 
-/// Calls a function: by what Ruby would ask for it, and its name.
-pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (asked, name): (&V<'c>, &V<'c>), list: &V<'c>) -> Done<'c> {
-    let (asked, name) = (&*asked.text().unwrap_or_default(), &*name.text().unwrap_or_default());
+/// Whether a function has no effects and always gives the same: it does not matter how often it is called.
+pub fn is_pure(name: &str) -> bool {
+    PURE.contains(&name) || PURE_NEW.contains(&name)
+}
+
+/// Calls a function by its name, as a method of the scope or not.
+pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool), list: &V<'c>) -> Done<'c> {
+    let name = &*name.text().unwrap_or_default();
     let args = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
     let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
-    let (host, is_method) = (run.vm.host, asked != name);
+    let host = run.vm.host;
     let has_old = run.world.has_old_function(name);
     let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
     let native = match is_method && TWINS.contains(&name) {
-        // Ruby has that function itself, and asks nobody.
         true => native.filter(|_| has_old),
-        false => native.filter(|_| !has_old && (PURE.contains(&name) || PURE_NEW.contains(&name))),
+        false => native.filter(|_| !has_old && is_pure(name)),
     };
     let value = match native {
         Some(native) => {
             let value = run.vm.call_native(native, &args, None, run.scope);
-            let value = value.map_err(|_| ForRuby("a function that fails"))?;
-            if !has_old && run.notes_calls() {
-                run.noted.note(Asked::Function(asked.to_owned(), args), &Ok(value));
-            }
-            value
+            value.map_err(|_| ForRuby("a function that fails"))?
         }
         None if is_method => return Err(ForRuby("a function in Ruby").into()),
         None => call_any(run, name, args)?,

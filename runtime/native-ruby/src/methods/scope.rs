@@ -119,7 +119,9 @@ pub(crate) fn function<'c>(
         (Method::ToAddress, [value]) => {
             V::address(addresses::address(&value.text().ok_or(ForRuby("an address that is no string"))?)?)
         }
-        (Method::Puppet, [asked, name, list]) => return called::call(run, (asked, name), list),
+        (Method::Puppet, [name, V::Bool(is_method), list]) => {
+            return called::call(run, (name, *is_method), list);
+        }
         (Method::Log, [name, list]) => {
             let words = list.items()?.ok_or(ForRuby("arguments that are no array"))?;
             let words: Option<Vec<Text<'_>>> = words.iter().map(V::text).collect();

@@ -56,6 +56,7 @@ impl Lower<'_> {
         }
         if matches!(on, Expr::Scope) && name == "call_function" {
             return match list.split_first() {
+                _ if field("block").is_some() => self.unsupported(node, "a block for a function"),
                 Some((first, rest)) if first.kind() == "string" => {
                     let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
                     self.puppet_function(node, &name, rest, Api::New)

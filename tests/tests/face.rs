@@ -241,7 +241,8 @@ fn plain(output: &[u8]) -> String {
     let mut text = text(output);
     for (of, with) in [
         (r"in \d+\.\d+ seconds", "in N seconds"),
-        (r#"(catalog_uuid"?: ?"?)[0-9a-f-]{36}"#, "${1}UUID"),
+        // In YAML one that begins as a number of base 8 is quoted.
+        (r#"(catalog_uuid"?: ?"?)'?[0-9a-f-]{36}'?"#, "${1}UUID"),
         (r#"((^|[ ,{])"?version"?: ?)\d{10}"#, "${1}TIME"),
         (r#"(?m)(,\n *"expiration"|\nexpiration): .*"#, ""),
         (r"Catalog:0x[0-9a-f]+>", "Catalog>"),

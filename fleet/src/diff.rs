@@ -1,13 +1,13 @@
 //! What a change does to nodes: each compiled from two trees, both catalogs in memory at once, and compared. Where the change touches
 //! nothing that the first compile has read, as far as somebody [watches](Watch) that, there is no second.
 
-use crate::affected::Keeper;
+use crate::affected::{Keeper, reasons};
 use crate::compare::{Difference, Rules, Side, Sources, compare};
 use crate::exported::{self, Exported, Meetings};
 use crate::own_words::own_words;
 use crate::pool;
 use bunraku::bench::Target;
-use bunraku::{CatalogView, Compilation, Compiler, Diagnostic, Reads};
+use bunraku::{CatalogView, Change, Compilation, Compiler, Diagnostic, Reads};
 use std::path::PathBuf;
 
 /// One side: what its catalogs are held against.
@@ -113,8 +113,8 @@ pub trait Watch: Sync {
     /// Whether it wants to know that of a node on a side, 0 or 1.
     fn wants(&self, side: usize, node: &str) -> bool;
 
-    /// Whether a node may get another catalog from the second tree whose compile from the first has read this.
-    fn may_differ(&self, reads: &Reads) -> bool;
+    /// What differs between both trees, where it is known: whom it does not touch is not compiled from the second.
+    fn change(&self) -> Option<&Change>;
 
     /// What a compile has read, none where it was not begun or not brought to an end of its own, and the error that has ended it.
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>);
@@ -125,8 +125,8 @@ impl Watch for Keeper<'_> {
         side == 0 && self.lacks(node)
     }
 
-    fn may_differ(&self, reads: &Reads) -> bool {
-        self.touches(reads)
+    fn change(&self) -> Option<&Change> {
+        Some(Keeper::change(self))
     }
 
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {
@@ -180,8 +180,8 @@ pub(crate) fn one(
     let mut compared = compiler.see_with_reads(&old, |before, read| {
         note(0, before);
         // Where nodes meet, what others export may differ, which no tree says.
-        let asked = told(0).zip(read).filter(|_| meetings.is_none());
-        if asked.is_some_and(|(watch, read)| !watch.may_differ(read)) {
+        let known = told(0).and_then(Watch::change).zip(read).filter(|_| meetings.is_none());
+        if known.is_some_and(|(change, read)| reasons(change, read).is_empty()) {
             return State::Same;
         }
         let mut after = compiler.see(&new, |after| {
@@ -246,8 +246,7 @@ fn without_folders(mut state: State, (from, to): (Option<&PathBuf>, Option<&Path
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::affected::reasons;
-    use bunraku::{Change, Environment, Facts, Node, Settings};
+    use bunraku::{Environment, Facts, Node, Settings};
     use std::path::Path;
     use std::sync::Mutex;
 
@@ -262,8 +261,8 @@ mod tests {
             true
         }
 
-        fn may_differ(&self, reads: &Reads) -> bool {
-            self.change.as_ref().is_none_or(|change| !reasons(change, reads).is_empty())
+        fn change(&self) -> Option<&Change> {
+            self.change.as_ref()
         }
 
         fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {

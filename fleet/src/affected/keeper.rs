@@ -1,8 +1,8 @@
 //! Keeps what nodes have read that are compiled for another reason than to find that out, so that whoever asks next whom a change
-//! touches need not compile them, and tells at once whether the change touches them.
+//! touches need not compile them.
 
 use super::kept::Record;
-use super::{KIND, WAITING, keep, key, reasons};
+use super::{KIND, WAITING, keep, key};
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::{Change, Reads};
@@ -28,9 +28,9 @@ impl<'k> Keeper<'k> {
         self.names.contains(node)
     }
 
-    /// Whether the change touches a node that has read this of the tree as it was.
-    pub fn touches(&self, reads: &Reads) -> bool {
-        !reasons(self.change, reads).is_empty()
+    /// What differs between the tree and what it becomes.
+    pub fn change(&self) -> &Change {
+        self.change
     }
 
     /// Takes in what a compile has read that was asked to tell so.

@@ -10,7 +10,6 @@ use super::lent;
 use super::outcome::{Outcome, Outcomes, Printed};
 use super::shard::{Shard, Targets};
 use super::{Engine, Job, Taken, Ticket};
-use crate::affected::reasons;
 use crate::compare::{Rules, Sources};
 use crate::compile;
 use crate::compile::{Fleet, Keep, Node};
@@ -264,8 +263,8 @@ impl Watch for Impure {
         true
     }
 
-    fn may_differ(&self, reads: &Reads) -> bool {
-        self.change.as_ref().is_none_or(|change| !reasons(change, reads).is_empty())
+    fn change(&self) -> Option<&Change> {
+        self.change.as_deref()
     }
 
     fn compiled(&self, target: &Target, error: Option<&Diagnostic>, reads: Option<Reads>) {

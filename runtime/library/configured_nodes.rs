@@ -153,21 +153,32 @@ impl Configuration {
     /// # Errors
     /// When the classifier fails, or prints something else.
     pub fn classify(&self, node: Node, limits: ProgramLimits) -> Result<(Node, Option<String>), String> {
-        let in_force = self.own().in_force();
-        let terminus = match self.routes()?.node {
-            Some(terminus) => terminus,
-            None => in_force.text("node_terminus")?,
-        };
-        if terminus != "exec" {
+        if self.node_terminus()? != "exec" {
             return Ok((node, None));
         }
-        match in_force.text("external_nodes")?.as_str() {
+        match self.own().in_force().text("external_nodes")?.as_str() {
             "none" => {
                 Err("You must set the 'external_nodes' parameter to use the external node terminus"
                     .to_owned())
             }
             command => node.classified_by(command, limits),
         }
+    }
+
+    fn node_terminus(&self) -> Result<String, String> {
+        match self.routes()?.node {
+            Some(terminus) => Ok(terminus),
+            None => self.own().in_force().text("node_terminus"),
+        }
+    }
+
+    /// Whether a program is asked of each node: a classifier, or for trusted data from outside.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn asks_of_nodes(&self) -> Result<bool, String> {
+        let external = self.own().in_force().path("trusted_external_command")?;
+        Ok(external.is_some() || self.node_terminus()? == "exec")
     }
 
     /// A node with trusted data from outside (`trusted_external_command`).

@@ -232,3 +232,54 @@ fn a_settled_session_stays_with_what_it_has_seen() {
     assert_eq!(ask(&settled, folder.path(), "include one"), "first");
     assert_eq!(ask(&session, folder.path(), "include one"), "the second");
 }
+
+#[test]
+fn settled_trees_share_what_their_archives_have_of_equal_files() {
+    let (work, session) = (TempDir::new().expect("a folder can be made"), Session::default().settled());
+    let tree = |name: &str, case: &Case, content: &str| {
+        let tree = work.path().join(name);
+        let copied = environment();
+        std::fs::rename(copied.keep(), &tree).expect("a folder can be moved");
+        for folder in ["modules", "other"] {
+            write(&tree.join(folder).join("broken/manifests/init.pp"), "class broken { $a = }");
+        }
+        write(&tree.join(case.file), content);
+        let options = Options { directory: Some(tree.clone()), ..Options::default() };
+        build::build(&options, &tree.join("a.bka"), &|_| ()).expect("it builds");
+        tree
+    };
+    let ask = |tree: &Path, code: &str| {
+        let job =
+            json!({"id": 1, "environment": tree, "archive": tree.join("a.bka"), "code": code, "want": []});
+        let answer: Value =
+            serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
+        let error = &answer["error"];
+        match error["message"].as_str() {
+            Some(message) => format!("{message} {}", error["file"].as_str().unwrap_or_default()),
+            None => answer["logs"][0]["message"].as_str().unwrap_or_default().to_owned(),
+        }
+    };
+    for (number, case) in CASES.iter().enumerate() {
+        let [(one, of_one), (other, of_other)] = case.contents;
+        for (name, content, wanted) in [("a", one, of_one), ("b", other, of_other), ("c", one, of_one)] {
+            let tree = tree(&format!("{name}{number}"), case, content);
+            let answer = ask(&tree, case.code);
+            assert!(answer.contains(wanted), "{} in {name}: {answer} in place of {wanted}", case.file);
+            // What a message says of the place is that of each.
+            let broken = ask(&tree, "include broken");
+            assert!(broken.contains(&*tree.to_string_lossy()), "{broken}");
+        }
+    }
+    let unit = |name: &str| {
+        let tree = work.path().join(name);
+        let (directory, archive) = (Some(tree.clone()), Some(tree.join("a.bka")));
+        let spec = EnvironmentSpec { directory, archive, ..EnvironmentSpec::default() };
+        let snapshot = session.snapshot(spec).expect("it opens");
+        let file = tree.join(CASES[0].file);
+        let unit =
+            snapshot.units.file(snapshot.tree(), &file, Default::default(), Some("one/manifests/init.pp"));
+        unit.expect("it compiles").passed
+    };
+    assert!(std::sync::Arc::ptr_eq(&unit("a0"), &unit("c0")));
+    assert!(!std::sync::Arc::ptr_eq(&unit("a0"), &unit("b0")));
+}

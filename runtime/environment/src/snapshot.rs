@@ -194,6 +194,17 @@ pub struct SessionMade {
     templates: Arc<SessionTemplates>,
 }
 
+impl SessionMade {
+    /// That of a session whose environments stay as they are first seen: they share what archives have of equal files.
+    pub fn settled() -> SessionMade {
+        SessionMade {
+            units: SessionUnits::settled().into(),
+            data: SessionData::settled().into(),
+            templates: SessionTemplates::settled().into(),
+        }
+    }
+}
+
 /// What an environment is opened with; everything may be left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EnvironmentSpec {

@@ -47,9 +47,10 @@ impl Default for Snapshots {
 }
 
 impl Snapshots {
-    /// The same, whose environments stay as they are first seen: nobody looks again whether their files have changed.
+    /// The same, whose environments stay as they are first seen: nobody looks again whether their files have changed. To be said
+    /// before anything is compiled, for what was made until then is made again.
     pub fn settled(self) -> Snapshots {
-        Snapshots { is_settled: true, ..self }
+        Snapshots { is_settled: true, made: SessionMade::settled(), ..self }
     }
 
     /// The environment that is asked for, as it is now.

@@ -104,8 +104,8 @@ const WAYS: usize = 9;
 const UNITS: Contract = Contract {
     holds: "units of manifests and EPP templates",
     key: "path, and how it is checked",
-    bound: "the manifests and templates of the tree; of others and for the next snapshot, 50,000 each way",
-    stale: "size or time of the file differ",
+    bound: "the manifests and templates of the tree; of others, for the next snapshot, and for other archives, 50,000 each way",
+    stale: "size or time of the file differ; of an archive, name or content",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
@@ -118,7 +118,11 @@ pub struct Units {
 impl Units {
     /// Nothing compiled yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionUnits>, compat: Compat) -> Units {
-        Units { files: FileMemo::new(&UNITS, session).asking(Asked::Outline), compat }
+        let files = FileMemo::new(&UNITS, session).asking(Asked::Outline);
+        Units {
+            files: files.placeless(|unit| unit.as_ref().is_ok_and(|unit| unit.warnings.is_empty())),
+            compat,
+        }
     }
 
     /// The unit of a file, compiled if it is new or has changed. `in_module` is its path from the module path on

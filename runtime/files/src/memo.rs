@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | [`Memo`] | a value for each key | one snapshot |
 //! | [`MemoCell`] | one value | one snapshot |
-//! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by size and time all others of a session |
+//! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by size and time all others of a session; by content, where those are [settled](SessionFiles::settled) |
 //!
 //! A value is kept with the questions to the tree that it was made of (see [`reads`]): whoever gets it has asked them, too.
 //! Each is made with a [`Contract`], which says what it holds and what bounds it; ARCHITECTURE.md lists them all, by a
@@ -100,18 +100,56 @@ impl<V> MemoCell<V> {
 /// the same.
 pub struct SessionFiles<V, const N: usize> {
     made: [Mutex<Made<V>>; N],
+    /// What archives have of files, for all trees that have the same.
+    archived: Option<[Mutex<ArchivedFiles<V>>; N]>,
 }
+
+/// What archives have of files, by the name and the content of these.
+type ArchivedFiles<V> = Recent<(Box<str>, [u8; 32]), V>;
 
 /// What was made of files, by path, with the size and time that each had.
 type Made<V> = Recent<Box<OsStr>, (Stamp, V)>;
 
 impl<V, const N: usize> Default for SessionFiles<V, N> {
     fn default() -> Self {
-        SessionFiles { made: std::array::from_fn(|_| Mutex::new(Recent::new(FILES))) }
+        SessionFiles { made: std::array::from_fn(|_| Mutex::new(Recent::new(FILES))), archived: None }
+    }
+}
+
+impl<V, const N: usize> SessionFiles<V, N> {
+    /// Those of a session whose environments stay as they are first seen: two of them that have much in common, as both sides of a
+    /// change, have it in memory once. Where environments follow each other, the archive of the first would stay open with that.
+    pub fn settled() -> Self {
+        let archived = std::array::from_fn(|_| Mutex::new(Recent::new(FILES)));
+        SessionFiles { archived: Some(archived), ..Self::default() }
     }
 }
 
 impl<V: Clone, const N: usize> SessionFiles<V, N> {
+    /// What an archive has of a file: as it has been read from the same file of another archive, or is read now, and kept where it
+    /// `lasts`.
+    fn archived(
+        &self,
+        (tree, path, how): (&Tree, &Path, usize),
+        read: impl FnOnce() -> Option<V>,
+        lasts: fn(&V) -> bool,
+    ) -> Option<V> {
+        let Some((archived, file)) = self.archived.as_ref().zip(tree.archived_as(path)) else {
+            return read();
+        };
+        let known = archived[how].lock().ok().and_then(|mut all| all.get(&file).cloned());
+        if known.is_some() {
+            return known;
+        }
+        let value = read()?;
+        if lasts(&value)
+            && let Ok(mut all) = archived[how].lock()
+        {
+            all.insert(file, value.clone());
+        }
+        Some(value)
+    }
+
     fn get(&self, path: &Path, how: usize, stamp: Stamp) -> Option<V> {
         let mut made = self.made[how].lock().ok()?;
         made.get(path.as_os_str()).filter(|(then, _)| *then == stamp).map(|(_, value)| value.clone())
@@ -132,13 +170,21 @@ pub struct FileMemo<V, const N: usize> {
     own: [Memo<Box<OsStr>, V>; N],
     /// What whoever gets it has asked of the file.
     asked: Asked,
+    /// Whether a value is the same wherever its file lies: messages name the path.
+    is_placeless: fn(&V) -> bool,
     session: Arc<SessionFiles<V, N>>,
 }
 
 impl<V: Clone, const N: usize> FileMemo<V, N> {
     /// An empty one of a snapshot; `session` is what it has in common with others.
     pub fn new(contract: &'static Contract, session: Arc<SessionFiles<V, N>>) -> Self {
-        FileMemo { own: std::array::from_fn(|_| Memo::new(contract)), asked: Asked::Content, session }
+        let own = std::array::from_fn(|_| Memo::new(contract));
+        FileMemo { own, asked: Asked::Content, is_placeless: |_| false, session }
+    }
+
+    /// The same, of values that are the same wherever their file lies where this says so.
+    pub fn placeless(self, is_placeless: fn(&V) -> bool) -> Self {
+        FileMemo { is_placeless, ..self }
     }
 
     /// The same, of files that are asked this in place of all that they hold.
@@ -164,10 +210,11 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
             return Ok(known.clone());
         }
         tree.note_asked(self.asked, path);
-        let value = reads::unnoted(|| match archived() {
-            Some(value) => Ok(value),
-            None => self.made((tree, path, how), unreadable, make),
-        })?;
+        let value =
+            reads::unnoted(|| match self.session.archived((tree, path, how), archived, self.is_placeless) {
+                Some(value) => Ok(value),
+                None => self.made((tree, path, how), unreadable, make),
+            })?;
         if tree.holds(path) {
             self.own[how]
                 .keep(path.as_os_str().into(), (value.clone(), Reads::of(tree.question(self.asked, path))));

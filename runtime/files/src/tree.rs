@@ -523,6 +523,11 @@ impl Tree {
         archived.heed(read(&archived.opened, &entry)).flatten()
     }
 
+    /// What the archive calls a file, and the hash of its content, as far as the file is as it was when the archive was built.
+    pub fn archived_as(&self, path: &Path) -> Option<(Box<str>, [u8; 32])> {
+        self.archived(path, |_, entry| Ok(Some((entry.path.into(), entry.hash))))
+    }
+
     /// The cold part of a file that lies in a section, as far as the archive has it.
     pub fn cold<T: DeserializeOwned>(&self, path: &Path, section: Section) -> Option<T> {
         self.archived(path, |opened, entry| {

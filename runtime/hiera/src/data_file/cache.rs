@@ -46,11 +46,18 @@ impl Default for SessionData {
     }
 }
 
+impl SessionData {
+    /// Those of a session whose environments stay as they are first seen.
+    pub fn settled() -> SessionData {
+        SessionData { files: SessionFiles::settled().into(), ..SessionData::default() }
+    }
+}
+
 const PARSED: Contract = Contract {
     holds: "data files, parsed",
     key: "path and format",
-    bound: "the files of the tree; of others and for the next snapshot, 50,000 in each format",
-    stale: "size or time of the file differ",
+    bound: "the files of the tree; of others, for the next snapshot, and for other archives, 50,000 in each format",
+    stale: "size or time of the file differ; of an archive, name or content",
     test: "runtime/hiera/src/data_file/cache.rs: a_file_is_read_again_when_it_has_changed",
 };
 
@@ -73,7 +80,9 @@ impl DataFiles {
     /// Nothing read yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionData>) -> DataFiles {
         DataFiles {
-            parsed: FileMemo::new(&PARSED, session.files.clone()).asking(Asked::Data),
+            parsed: FileMemo::new(&PARSED, session.files.clone())
+                .asking(Asked::Data)
+                .placeless(Result::is_ok),
             passed: Memo::new(&PASSED),
             session,
         }

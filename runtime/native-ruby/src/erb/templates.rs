@@ -23,14 +23,21 @@ impl Default for SessionTemplates {
     }
 }
 
+impl SessionTemplates {
+    /// Those of a session whose environments stay as they are first seen.
+    pub fn settled() -> SessionTemplates {
+        SessionTemplates { files: SessionFiles::settled().into(), ..SessionTemplates::default() }
+    }
+}
+
 /// How many templates given as text are kept.
 const MOST_TEXTS: usize = 1000;
 
 const TEMPLATES: Contract = Contract {
     holds: "ERB templates and files of Ruby, lowered",
     key: "path, and which of the two",
-    bound: "the templates and files of Ruby of the tree; of others and for the next snapshot, 50,000",
-    stale: "size or time of the file differ",
+    bound: "the templates and files of Ruby of the tree; of others, for the next snapshot, and for other archives, 50,000",
+    stale: "size or time of the file differ; of an archive, name or content",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
@@ -43,7 +50,8 @@ pub struct Templates {
 impl Templates {
     /// Nothing lowered yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionTemplates>) -> Templates {
-        Templates { files: FileMemo::new(&TEMPLATES, session.files.clone()), session }
+        let files = FileMemo::new(&TEMPLATES, session.files.clone()).placeless(|_| true);
+        Templates { files, session }
     }
 
     /// A file's template; none where it can't be read.

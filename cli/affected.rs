@@ -116,7 +116,9 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
         None => target(name).map(Some),
     };
     let becomes: &TargetOf<'_, Option<Target>> = &becomes;
+    let given = old.given(&nodes)?;
     let mut answer = affected(&Question {
+        given: Some(&*given),
         becomes: later.is_some().then_some(becomes),
         cache: preparation.cache.as_deref(),
         threads,

@@ -175,15 +175,18 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         true => change(&compiler, nodes.names(), [&targets[0], &targets[1]])?,
         false => None,
     };
+    // Facts that are overridden are given after what is known of a node.
+    let given = overrides[0].is_empty().then(|| prepared[0].given(&nodes)).transpose()?;
     let touched = change.as_ref().map(|change| {
         let question = Question::of(&compiler, nodes.names(), &targets[0], change);
         // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case; there
         // is a second where the change touches that.
-        affected(&Question { cache, threads, compiles: false, ..question })
+        affected(&Question { cache, threads, compiles: false, given: given.as_deref(), ..question })
     });
     let touched = touched.transpose()?;
     let unread = touched.as_ref().map(Affected::unread).unwrap_or_default();
-    let keeper = change.as_ref().map(|change| Keeper::new(cache, change, unread));
+    let keeper =
+        change.as_ref().map(|change| Keeper::new(cache, change, unread).with_given(given.as_deref()));
     let touched = touched.map(Affected::to_compare);
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };

@@ -3,6 +3,7 @@
 use crate::world::{Purpose, World};
 use bunraku::bench::Target;
 use bunraku::{Configuration, Data, Facts, Node, Settings, find_environment};
+use bunraku_fleet::affected::GivenOf;
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
@@ -91,6 +92,26 @@ impl Prepared<'_> {
         }
         let facts = known.facts.as_an_agent_sends_them(&known.name, self.world.compat);
         self.made(node, Some(facts), Some(known))
+    }
+
+    /// A hash of all that a node's compile is given besides the tree, told by its name before what is known of it is read: of what is
+    /// known of it, as it is written, and of what all nodes are given alike. None for nodes of which that can't be told.
+    ///
+    /// # Errors
+    /// As of [`Prepared::target_of`].
+    pub fn given<'n>(&self, nodes: &'n Nodes) -> Result<Box<GivenOf<'n>>, String> {
+        let known = |name: &str| Known {
+            name: name.to_owned(),
+            facts: Facts::from([]),
+            trusted: None,
+            environment: None,
+            timestamp: None,
+        };
+        let alike = match self.world.asks_of_nodes(self.configuration())? {
+            true => None,
+            false => Some(self.target_of(&known(""))?.digest()),
+        };
+        Ok(Box::new(move |name: &str| nodes.digest_with(name, alike?)))
     }
 
     fn made(&self, node: Node, facts: Option<Facts>, own: Option<&Known>) -> Result<Target, String> {

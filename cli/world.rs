@@ -303,6 +303,15 @@ impl World {
         Ok((node, said))
     }
 
+    /// Whether a classifier, or another program, is asked of each node.
+    ///
+    /// # Errors
+    /// When a setting can't be read.
+    pub fn asks_of_nodes(&self, configuration: Option<&Configuration>) -> Result<bool, String> {
+        let asks = self.enc_answers.is_some() || self.node_terminus.is_some();
+        Ok(asks || configuration.map(Configuration::asks_of_nodes).transpose()?.unwrap_or_default())
+    }
+
     /// Settings with what arguments say of them.
     ///
     /// # Errors

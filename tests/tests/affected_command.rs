@@ -137,6 +137,57 @@ fn what_was_found_out_is_kept_and_a_damaged_file_is_none() {
 }
 
 #[test]
+fn what_is_kept_is_of_a_node_that_is_given_the_same() {
+    let site = Site::new();
+    site.change("manifests/site.pp", |text| text + "\nnotify { 'more': }\n");
+    fs::rename(site.path("facts"), site.path("known")).expect("a folder can be moved");
+    let pull = || {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        command.args(["facts", "pull", "--from"]).arg(site.path("known")).arg("-o").arg(site.path("facts"));
+        assert!(command.output().expect("it starts").status.success());
+    };
+    pull();
+    let compiled = |more: &[&str]| {
+        let (_, out, err) = site.ask(&[&["--format", "json"], more].concat());
+        let answer: Value = serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"));
+        answer["compiled"].clone()
+    };
+    assert_eq!((compiled(&[]), compiled(&[])), (5.into(), 0.into()));
+    // The facts of one, the same written in another way, and what all are given.
+    let facts = site.path("known/plain01.example.com.json");
+    let text = fs::read_to_string(&facts).expect("it can be read");
+    fs::write(&facts, text.replacen('{', "{\"brand_new\": 1,", 1)).expect("a file can be written");
+    pull();
+    assert_eq!((compiled(&[]), compiled(&[])), (1.into(), 0.into()));
+    let others = [["--compat", "7"], ["--strict", "error"], ["--environment_name", "other"]];
+    for other in others {
+        assert_eq!((compiled(&other), compiled(&other)), (5.into(), 0.into()), "{other:?}");
+    }
+    // A classifier is asked of each.
+    let answers = site.path("answers");
+    fs::create_dir(&answers).expect("a folder can be made");
+    for node in ["db01", "edge01", "plain01", "web01", "web02"] {
+        fs::write(answers.join(format!("{node}.example.com")), "parameters: {x: 1}\n")
+            .expect("it can be written");
+    }
+    let classified = ["--enc-answers", &answers.to_string_lossy()];
+    assert_eq!((compiled(&classified), compiled(&classified)), (5.into(), 0.into()));
+    fs::write(answers.join("db01.example.com"), "parameters: {x: 2}\n").expect("it can be written");
+    assert_eq!((compiled(&classified), compiled(&classified)), (1.into(), 0.into()));
+    // What is told otherwise than the facts is not in them.
+    let overridden = |value: &str| {
+        let (_, out, err) = site.diff(&["--override", &format!("os.{value}")]);
+        (out, err)
+    };
+    site.both("manifests/site.pp", "notify { String($facts['os']): }\n");
+    site.change("manifests/site.pp", |text| format!("if $facts['os']['x'] == 2 {{ {text} }}"));
+    for value in ["x=1", "x=2", "x=1"] {
+        let (out, err) = overridden(value);
+        assert_eq!(out.contains("Notify"), value == "x=1", "{value}: {out}{err}");
+    }
+}
+
+#[test]
 fn a_diff_finds_out_what_is_not_known_and_writes_nothing_that_is() {
     let site = Site::new();
     site.change("manifests/site.pp", |text| text + "\nnotify { 'more': }\n");

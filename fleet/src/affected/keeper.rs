@@ -2,7 +2,7 @@
 //! touches need not compile them.
 
 use super::kept::Record;
-use super::{KIND, WAITING, keep, key};
+use super::{GivenOf, KIND, WAITING, keep, key};
 use crate::tree::cache::Cache;
 use bunraku::bench::Target;
 use bunraku::{Change, Reads};
@@ -14,13 +14,19 @@ pub struct Keeper<'k> {
     cache: Option<&'k Cache>,
     change: &'k Change,
     names: BTreeSet<String>,
+    given: Option<&'k GivenOf<'k>>,
     waiting: Mutex<(Vec<Record>, Result<(), String>)>,
 }
 
 impl<'k> Keeper<'k> {
     /// One for the tree that a change begins with, and for these nodes. Without a cache it keeps nothing.
     pub fn new(cache: Option<&'k Cache>, change: &'k Change, names: BTreeSet<String>) -> Keeper<'k> {
-        Keeper { cache, change, names, waiting: Mutex::new((Vec::new(), Ok(()))) }
+        Keeper { cache, change, names, given: None, waiting: Mutex::new((Vec::new(), Ok(()))) }
+    }
+
+    /// The same, which keeps what nodes were given, too.
+    pub fn with_given(self, given: Option<&'k GivenOf<'k>>) -> Keeper<'k> {
+        Keeper { given, ..self }
     }
 
     /// Whether it is to be found out what a node reads.
@@ -38,7 +44,9 @@ impl<'k> Keeper<'k> {
         let (Some(_), Ok(mut waiting)) = (self.cache, self.waiting.lock()) else { return };
         let (records, written) = &mut *waiting;
         if written.is_ok() {
-            records.push(Record { node: target.node.name().to_owned(), key: target.digest(), fails, reads });
+            let node = target.node.name().to_owned();
+            let given = self.given.and_then(|given| given(&node));
+            records.push(Record { node, key: target.digest(), given, fails, reads });
         }
         if records.len() >= WAITING {
             *written = self.write(records);

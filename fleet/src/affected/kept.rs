@@ -1,8 +1,9 @@
 //! What nodes' compiles have read, kept in the cache for the next question: a file for each state of a tree.
 //!
 //! ```text
-//! zstd of "bnkreads", then for each node, sorted by name: a SHA-256 of what follows, its length, and
-//!   name and key: text, 32 bytes; whether the compile failed, 4 bytes; the touches, 4 bytes each; what may have read anything, texts
+//! zstd of "bnkread2", then for each node, sorted by name: a SHA-256 of what follows, its length, and
+//!   name, key, what was given: text, 32 bytes, 32 bytes (zeros where that is not known)
+//!   whether the compile failed, 4 bytes; the touches, 4 bytes each; what may have read anything, texts
 //! ```
 //!
 //! Numbers are of 32 bits, little-endian; a text or list has its length before it.
@@ -19,7 +20,7 @@ use sha2::{Digest as _, Sha256};
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-const NAME: &[u8; 8] = b"bnkreads";
+const NAME: &[u8; 8] = b"bnkread2";
 /// How hard is tried to make it small: it is written while others wait.
 const LEVEL: i32 = 1;
 /// The longest text, and the longest list, that is read back.
@@ -32,6 +33,8 @@ pub struct Record {
     pub node: String,
     /// A hash of all that its compile was given besides the tree.
     pub key: [u8; 32],
+    /// The same as it was told before anything of that was read (see [`super::GivenOf`]), where it was.
+    pub given: Option<[u8; 32]>,
     /// Whether its compile failed.
     pub fails: bool,
     /// What was read.
@@ -146,14 +149,15 @@ fn record(reader: &mut impl Read) -> io::Result<Record> {
 }
 
 fn decoded(reader: &mut &[u8]) -> io::Result<Record> {
-    let (node, key, fails) = (text(reader)?, hash(reader)?, number(reader)? != 0);
+    let (node, key, given, fails) = (text(reader)?, hash(reader)?, hash(reader)?, number(reader)? != 0);
+    let given = Some(given).filter(|given| *given != [0; 32]);
     let touches = length(reader)?;
     let touches = bytes(reader, 4 * u64::from(touches))?;
     let touch = |bytes: &[u8]| Touch(u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]));
     let touches = touches.chunks_exact(4).map(touch).collect();
     let unknown = length(reader)?;
     let unknown = (0..unknown).map(|_| text(reader)).collect::<io::Result<_>>()?;
-    Ok(Record { node, key, fails, reads: Reads { touches, unknown, refused: Box::default() } })
+    Ok(Record { node, key, given, fails, reads: Reads { touches, unknown, refused: Box::default() } })
 }
 
 /// Puts records, sorted by node, among those of a file, in the place of those of the same nodes.
@@ -185,7 +189,7 @@ pub fn put(path: &Path, records: &[Record]) -> io::Result<()> {
 
 /// A record with its checksum and its length before it.
 fn encoded(record: &Record) -> io::Result<Vec<u8>> {
-    let Record { node, key, fails, reads } = record;
+    let Record { node, key, given, fails, reads } = record;
     let mut out = Vec::with_capacity(128 + 4 * reads.touches.len());
     let text = |out: &mut Vec<u8>, text: &str| -> io::Result<()> {
         out.extend(length_of(text.len())?);
@@ -194,6 +198,7 @@ fn encoded(record: &Record) -> io::Result<Vec<u8>> {
     };
     text(&mut out, node)?;
     out.extend(key);
+    out.extend(given.unwrap_or_default());
     out.extend(u32::from(*fails).to_le_bytes());
     out.extend(length_of(reads.touches.len())?);
     reads.touches.iter().for_each(|Touch(number)| out.extend(number.to_le_bytes()));
@@ -218,6 +223,7 @@ mod tests {
         Record {
             node: node.to_owned(),
             key: [1; 32],
+            given: (first != 7).then_some([2; 32]),
             fails: first == 9,
             reads: Reads { touches, unknown, refused: Box::default() },
         }

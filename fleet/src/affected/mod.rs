@@ -10,6 +10,7 @@ use bunraku::bench::Target;
 use bunraku::{Change, Compiler, How, NodeChange, Part, Reads};
 pub use keeper::Keeper;
 use kept::{Record, Records};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -71,6 +72,10 @@ impl std::fmt::Display for Reason {
 /// How a node is compiled, by its name.
 pub type TargetOf<'q, T> = dyn Fn(&str) -> Result<T, String> + Sync + 'q;
 
+/// A hash of all that a node's compile is given besides the tree, told before what is known of the node is read; none where it can't
+/// be told. A node that was given the same has read the same.
+pub type GivenOf<'q> = dyn Fn(&str) -> Option<[u8; 32]> + Sync + 'q;
+
 /// A question: nodes of a tree, and what the tree becomes.
 pub struct Question<'q> {
     /// What compiles.
@@ -82,6 +87,8 @@ pub struct Question<'q> {
     /// The same node with the facts that it is to have, in the same tree; nothing where nobody has facts of it any more. None
     /// where nodes stay as they are.
     pub becomes: Option<&'q TargetOf<'q, Option<Target>>>,
+    /// What nodes are given, where that can be told without reading it: then nobody's facts are read of whom it is kept what it reads.
+    pub given: Option<&'q GivenOf<'q>>,
     /// What differs in the tree.
     pub change: &'q Change,
     /// Where it is kept what nodes read.
@@ -100,7 +107,8 @@ impl<'q> Question<'q> {
         target: &'q TargetOf<'q, Target>,
         change: &'q Change,
     ) -> Question<'q> {
-        Question { compiler, names, target, becomes: None, change, cache: None, compiles: true, threads: 1 }
+        let (becomes, given, cache) = (None, None, None);
+        Question { compiler, names, target, becomes, given, change, cache, compiles: true, threads: 1 }
     }
 }
 
@@ -191,17 +199,15 @@ pub fn affected(question: &Question<'_>) -> Result<Affected, String> {
         }
         let find = |name: &str| find(question, name, kept.get(name));
         pool::run(names, question.threads, find, |name, found| match found {
-            Ok(Found { record, is_new, reasons }) => {
-                if record.as_ref().is_some_and(|record| record.fails) {
+            Ok(Found { fails, made, reasons }) => {
+                if fails {
                     answer.failing.insert(name.to_owned());
                 }
                 if !reasons.is_empty() {
                     answer.nodes.insert(name.to_owned(), reasons);
                 }
-                if is_new {
-                    answer.compiled += 1;
-                    new.extend(record);
-                }
+                answer.compiled += usize::from(made.is_some());
+                new.extend(made);
             }
             Err(message) => _ = answer.failed.insert(name.to_owned(), message),
         })?;
@@ -230,16 +236,23 @@ fn keep(file: &Path, new: &mut Vec<Record>) -> Result<(), String> {
 
 /// What was found out of a node.
 struct Found {
-    /// What it reads; none where nobody has to know.
-    record: Option<Record>,
-    /// Whether it was compiled for that.
-    is_new: bool,
+    /// Whether it is known to fail.
+    fails: bool,
+    /// What it reads, where it was compiled for that.
+    made: Option<Record>,
     reasons: Vec<Reason>,
 }
 
 fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<Found, String> {
+    if let (Some(kept), None) = (kept, question.becomes)
+        && kept.given.is_some()
+        && kept.given == question.given.and_then(|given| given(name))
+    {
+        let reasons = reasons(question.change, &kept.reads);
+        return Ok(Found { fails: kept.fails, made: None, reasons });
+    }
     let target = (question.target)(name)?;
-    let nothing = |reasons| Ok(Found { record: None, is_new: false, reasons });
+    let nothing = |reasons| Ok(Found { fails: false, made: None, reasons });
     let change = match question.becomes {
         None => None,
         Some(becomes) => match becomes(name)? {
@@ -250,31 +263,35 @@ fn find(question: &Question<'_>, name: &str, kept: Option<&Record>) -> Result<Fo
     if question.change.is_empty() && change.as_ref().is_some_and(NodeChange::is_empty) {
         return nothing(Vec::new());
     }
-    let Some((record, is_new)) = record_of(question, (name, target), kept)? else {
+    let Some(record) = record_of(question, (name, target), kept)? else {
         return nothing(vec![Reason::Unread]);
     };
-    let mut reasons = reasons(question.change, &record.reads);
+    let (fails, mut reasons) = (record.fails, reasons(question.change, &record.reads));
     if let Some(change) = change {
         let values = change.met_by(&record.reads.touches);
         reasons.extend(values.into_iter().map(|path| Reason::Value(path.to_owned())));
         reasons.extend(change.others.then_some(Reason::Others));
     }
-    Ok(Found { record: Some(record), is_new, reasons })
+    let made = match record {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(made) => Some(made),
+    };
+    Ok(Found { fails, made, reasons })
 }
 
-/// What a node reads: as it is kept, or found out by a compile, which the second answer tells; none where it is not to be compiled.
-fn record_of(
+/// What a node reads: as it is kept, or found out by a compile; none where it is not to be compiled.
+fn record_of<'k>(
     question: &Question<'_>,
     (name, mut target): (&str, Target),
-    kept: Option<&Record>,
-) -> Result<Option<(Record, bool)>, String> {
+    kept: Option<&'k Record>,
+) -> Result<Option<Cow<'k, Record>>, String> {
     if kept.is_none() && !question.compiles {
         return Ok(None);
     }
     target.settings.reads = true;
     let key = target.digest();
     if let Some(kept) = kept.filter(|kept| kept.key == key) {
-        return Ok(Some((kept.clone(), false)));
+        return Ok(Some(Cow::Borrowed(kept)));
     }
     if !question.compiles {
         return Ok(None);
@@ -282,7 +299,8 @@ fn record_of(
     let compiled = question.compiler.trial(&target);
     match (compiled.reads, compiled.result) {
         (Some(reads), result) => {
-            Ok(Some((Record { node: name.to_owned(), key, fails: result.is_err(), reads }, true)))
+            let (node, given) = (name.to_owned(), question.given.and_then(|given| given(name)));
+            Ok(Some(Cow::Owned(Record { node, key, given, fails: result.is_err(), reads })))
         }
         (None, Err(error)) => Err(error.to_string()),
         (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),

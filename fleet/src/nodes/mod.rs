@@ -107,6 +107,15 @@ impl Nodes {
         stored.map(|stored| Known::of(name, stored))
     }
 
+    /// A SHA-256 of all that is known of a node and of another hash, where it can be had without reading the first: of a snapshot's
+    /// nodes. It differs where anything of either differs; the same may be written in two ways.
+    pub fn digest_with(&self, name: &str, other: [u8; 32]) -> Option<[u8; 32]> {
+        match &self.source {
+            Source::Snapshot(snapshot) => snapshot.digest_with(name, other).ok(),
+            Source::Folder(_) | Source::File(_) | Source::PuppetDb(_) => None,
+        }
+    }
+
     /// Whether a query in PQL can be asked: the names that it finds.
     ///
     /// # Errors

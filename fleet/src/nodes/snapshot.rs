@@ -91,19 +91,33 @@ impl Snapshot {
     /// # Errors
     /// When it is not in there, or its frame is damaged.
     pub fn node(&self, name: &str) -> Result<StoredNode, String> {
-        let path = self.path.display();
-        let missing = |_| format!("Could not find facts for {name} in {path}");
-        let at = self.names.binary_search_by(|own| own.as_str().cmp(name)).map_err(missing)?;
-        let number = self.frames.partition_point(|frame| frame.nodes.1 <= at);
-        let failed = |what: String| format!("Could not use the facts of {path}: {what}");
-        let frame = self.frames.get(number).ok_or_else(|| failed("the index is wrong".to_owned()))?;
-        let lines = self.lines.get(number, || self.lines(*frame)).map_err(failed)?;
-        let line = lines.get(at - frame.nodes.0).map(String::as_str).unwrap_or_default();
-        let node = StoredNode::from_json(line).map_err(|what| failed(format!("those of {name}: {what}")))?;
+        let node = self.with_line(name, StoredNode::from_json)?;
+        let node = node.map_err(|what| self.failed(&format!("those of {name}: {what}")))?;
         match node.name.as_deref() == Some(name) {
             true => Ok(node),
-            false => Err(failed(format!("the index is wrong: {name} is not where it says"))),
+            false => Err(self.failed(&format!("the index is wrong: {name} is not where it says"))),
         }
+    }
+
+    /// A SHA-256 of another hash and all that is known of a node, as it is written here: nothing of it is read.
+    ///
+    /// # Errors
+    /// When it is not in there, or its frame is damaged.
+    pub fn digest_with(&self, name: &str, other: [u8; 32]) -> Result<[u8; 32], String> {
+        self.with_line(name, |line| Sha256::new_with_prefix(other).chain_update(line).finalize().into())
+    }
+
+    fn failed(&self, what: &str) -> String {
+        format!("Could not use the facts of {}: {what}", self.path.display())
+    }
+
+    fn with_line<T>(&self, name: &str, read: impl FnOnce(&str) -> T) -> Result<T, String> {
+        let missing = |_| format!("Could not find facts for {name} in {}", self.path.display());
+        let at = self.names.binary_search_by(|own| own.as_str().cmp(name)).map_err(missing)?;
+        let number = self.frames.partition_point(|frame| frame.nodes.1 <= at);
+        let frame = self.frames.get(number).ok_or_else(|| self.failed("the index is wrong"))?;
+        let lines = self.lines.get(number, || self.lines(*frame)).map_err(|what| self.failed(&what))?;
+        Ok(read(lines.get(at - frame.nodes.0).map(String::as_str).unwrap_or_default()))
     }
 
     fn lines(&self, frame: Frame) -> Result<Vec<String>, String> {

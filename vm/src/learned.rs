@@ -6,15 +6,20 @@ use crate::types::lasting::LastingType;
 use crate::unit::reader::Unit;
 use std::sync::OnceLock;
 
-/// What compiles have found out about a unit.
+/// What compiles have found out about a unit in its environment.
 #[derive(Debug, Default)]
 pub struct Learned {
     /// What is known of the parameters' types, by chunk.
     chunks: OnceLock<Box<[OnceLock<Sound>]>>,
+}
+
+/// The texts of a unit, whatever environment it is in.
+#[derive(Debug, Default)]
+pub struct UnitTexts {
     /// Names, by number: each is checked to be text, and hashed, once for all compiles.
     names: OnceLock<Box<[OnceLock<KeptName>]>>,
     /// Texts of constants, by the constant's number: each is checked to be text once for all compiles.
-    texts: OnceLock<Box<[OnceLock<Box<str>>]>>,
+    constants: OnceLock<Box<[OnceLock<Box<str>>]>>,
 }
 
 /// What is known of a chunk whose parameters' types can be evaluated, and come to the same in every compile.
@@ -37,16 +42,18 @@ impl Learned {
             let _ = place.set(sound);
         }
     }
+}
 
-    /// The symbol of the n-th name, where it has one in the base of the environment.
+impl UnitTexts {
+    /// The symbol of the n-th name, where the base is known to have one.
     #[inline]
     pub(crate) fn symbol(&self, symbols: &Interner<'_>, number: u32) -> Option<Symbol> {
         self.names.get()?.get(number as usize)?.get()?.symbol(symbols)
     }
 
     /// The text of constant `number`, whose string has the number `string`.
-    pub(crate) fn text(&self, unit: &Unit<'_>, number: u32, string: u32) -> Option<&str> {
-        let all = self.texts.get_or_init(|| (0..unit.consts()).map(|_| OnceLock::new()).collect());
+    pub(crate) fn constant(&self, unit: &Unit<'_>, number: u32, string: u32) -> Option<&str> {
+        let all = self.constants.get_or_init(|| (0..unit.consts()).map(|_| OnceLock::new()).collect());
         let place = all.get(number as usize)?;
         match place.get() {
             Some(text) => Some(text),

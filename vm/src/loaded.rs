@@ -4,7 +4,7 @@
 use crate::diagnostic::{Diagnostic, Place};
 use crate::error::{Eval, Flow};
 use crate::isa::Op;
-use crate::learned::Learned;
+use crate::learned::{Learned, UnitTexts};
 use crate::site::LocatedChunk;
 use crate::symbol::{Interner, Symbol};
 use crate::types::ty::Type;
@@ -36,6 +36,8 @@ pub(crate) struct LoadedUnit<'c> {
     passed: &'c verify::Passed,
     /// What earlier compiles have found out about the unit, where that is kept.
     pub learned: Option<&'c Learned>,
+    /// Its texts, where they are kept.
+    texts: Option<&'c UnitTexts>,
     /// The slots of the classes' variables that qualified names were found to mean, by name number.
     qualified: OnceCell<&'c [Cell<Option<Slot<'c>>>]>,
     /// The types that names were found to mean, by name number.
@@ -94,6 +96,7 @@ impl<'c> LoadedUnit<'c> {
             callees,
             passed,
             learned,
+            texts: learned.map(|_| &passed.texts),
             qualified: OnceCell::new(),
             types: OnceCell::new(),
         })
@@ -106,7 +109,7 @@ impl<'c> LoadedUnit<'c> {
     /// The symbol of a name the verifier has seen.
     #[inline]
     pub fn symbol(&self, symbols: &Interner<'c>, number: u32) -> Symbol {
-        match self.learned.and_then(|learned| learned.symbol(symbols, number)) {
+        match self.texts.and_then(|texts| texts.symbol(symbols, number)) {
             Some(shared) => shared,
             None => self.own_symbol(symbols, number),
         }
@@ -119,7 +122,7 @@ impl<'c> LoadedUnit<'c> {
             self.names.get_or_init(|| symbols.arena().alloc_slice_fill_with(count, |_| Cell::new(None)));
         let cell = &all[number as usize];
         cell.get().unwrap_or_else(|| {
-            let symbol = match self.learned.and_then(|learned| learned.name(&self.unit, number)) {
+            let symbol = match self.texts.and_then(|texts| texts.name(&self.unit, number)) {
                 Some(name) => symbols.intern_kept(name),
                 None => symbols.intern(self.name(number)),
             };
@@ -130,14 +133,14 @@ impl<'c> LoadedUnit<'c> {
 
     /// The class of a qualified name, none for top scope, and the symbol of the variable in it, where that is kept.
     pub fn split_name(&self, symbols: &Interner<'c>, number: u32) -> Option<(&'c str, Symbol)> {
-        let (class, leaf) = self.learned?.name(&self.unit, number)?.split_last()?;
+        let (class, leaf) = self.texts?.name(&self.unit, number)?.split_last()?;
         Some((class.strip_prefix("::").unwrap_or(class), symbols.intern_kept(leaf)))
     }
 
     /// The text of a name the verifier has seen.
     pub fn name(&self, number: u32) -> &'c str {
-        match self.learned {
-            Some(learned) => learned.name(&self.unit, number).map_or("", |name| &name.text),
+        match self.texts {
+            Some(texts) => texts.name(&self.unit, number).map_or("", |name| &name.text),
             None => self.unit.name(number).unwrap_or_default(),
         }
     }
@@ -219,8 +222,8 @@ impl<'c> LoadedUnit<'c> {
         let (tag, payload) = self.unit.constant(number).unwrap_or((tag::UNDEF, 0));
         let wide = || self.unit.wide_number(payload).unwrap_or_default();
         let text = || {
-            let text = match self.learned {
-                Some(learned) => learned.text(&self.unit, number, payload),
+            let text = match self.texts {
+                Some(texts) => texts.constant(&self.unit, number, payload),
                 None => self.unit.string(payload).ok(),
             };
             Str::wrap(arena, text.unwrap_or_default())

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use hashbrown::{DefaultHashBuilder, HashTable};
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 /// An interned name; valid for the [`Interner`] that made it.
@@ -45,6 +45,8 @@ known_symbols! {
 /// table never changes; a longer one that replaces it gives the same names the same numbers.
 #[derive(Clone)]
 pub struct Base {
+    /// Which base it is: those that follow each other as one grows are the same.
+    id: u32,
     /// Numbers of the names, found by the names' hash codes.
     table: HashTable<(u64, Symbol)>,
     texts: Vec<Arc<str>>,
@@ -53,7 +55,7 @@ pub struct Base {
 impl Default for Base {
     /// The [`known`] names only.
     fn default() -> Self {
-        let mut base = Base { table: HashTable::new(), texts: Vec::new() };
+        let mut base = Base { id: 0, table: HashTable::new(), texts: Vec::new() };
         known::TEXTS.iter().for_each(|text| base.add(text, HASHER.hash_one(text)));
         base
     }
@@ -62,7 +64,7 @@ impl Default for Base {
 /// The base of a compile that shares names with no other.
 static KNOWN: LazyLock<Base> = LazyLock::new(Base::default);
 /// The base of tables that number other things than names.
-static NOTHING: Base = Base { table: HashTable::new(), texts: Vec::new() };
+static NOTHING: Base = Base { id: 0, table: HashTable::new(), texts: Vec::new() };
 
 impl Base {
     fn find(&self, text: &str, code: u64) -> Option<Symbol> {
@@ -77,12 +79,20 @@ impl Base {
     }
 }
 
-/// The base of the compiles of one environment whose files do not change. It grows by the names of those files that
+/// The base of the compiles of environments whose files do not change. It grows by the names of those files that
 /// compiles come upon, and by nothing else: no fact, node or value is ever in it.
-#[derive(Default)]
 pub struct GrowingBase(Mutex<State>);
 
-#[derive(Default)]
+impl Default for GrowingBase {
+    fn default() -> Self {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        // Zero is for those that never grow, the last one for all that come after four thousand millions: names keep no number of it.
+        let id =
+            MADE.fetch_update(Relaxed, Relaxed, |made| made.checked_add(1)).map_or(u32::MAX, |made| made + 1);
+        GrowingBase(Mutex::new(State { base: Arc::new(Base { id, ..Base::default() }), wanted: Vec::new() }))
+    }
+}
+
 struct State {
     base: Arc<Base>,
     /// Names, with their hash codes, that the base of the next compile will have beside these.
@@ -126,8 +136,9 @@ pub struct KeptName {
     /// Its text.
     pub text: Box<str>,
     code: u64,
-    /// One more than its number in the bases of its environment that have it; zero while no base is known to have it.
-    number: AtomicU32,
+    /// The base that it was found in last, in the upper half, and one more than its number there in the lower; zero while it was in
+    /// none. It may be one of several environments' files.
+    number: AtomicU64,
     /// The last segment of a qualified name.
     leaf: Option<Box<KeptName>>,
 }
@@ -136,7 +147,7 @@ impl KeptName {
     /// A name that has no number yet.
     pub fn new(text: &str) -> KeptName {
         let leaf = names::split_last(text).map(|(_, leaf)| Box::new(KeptName::new(leaf)));
-        KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU32::new(0), leaf }
+        KeptName { text: text.into(), code: HASHER.hash_one(text), number: AtomicU64::new(0), leaf }
     }
 
     /// What stands before the last segment of a qualified name, and the last segment; none for a name without `::`.
@@ -145,11 +156,18 @@ impl KeptName {
         Some((&self.text[..self.text.len() - leaf.text.len() - 2], leaf))
     }
 
-    /// Its symbol, where a base of its environment is known to have one for it.
+    /// Its symbol, where the base is known to have one for it.
     #[inline]
     pub(crate) fn symbol(&self, symbols: &Interner<'_>) -> Option<Symbol> {
-        let number = self.number.load(Relaxed).wrapping_sub(1);
-        symbols.is_shared(Symbol(number)).then_some(Symbol(number))
+        let found = self.number.load(Relaxed);
+        let symbol = Symbol((found as u32).wrapping_sub(1));
+        ((found >> 32) as u32 == symbols.base.id && symbols.is_shared(symbol)).then_some(symbol)
+    }
+
+    fn found_in(&self, base: &Base, symbol: Symbol) {
+        if base.id != u32::MAX {
+            self.number.store((u64::from(base.id) << 32) | u64::from(symbol.0 + 1), Relaxed);
+        }
     }
 }
 
@@ -224,7 +242,7 @@ impl<'c> Interner<'c> {
         self.find(text, code).unwrap_or_else(|| self.add(self.arena.alloc_str(text), code))
     }
 
-    /// The symbol of a name that lies in a file of the base's environment, made if it is new.
+    /// The symbol of a name that lies in a file of an environment of the base, made if it is new.
     #[inline]
     pub(crate) fn intern_kept(&self, name: &'c KeptName) -> Symbol {
         name.symbol(self).unwrap_or_else(|| self.number(name))
@@ -234,7 +252,7 @@ impl<'c> Interner<'c> {
     fn number(&self, name: &'c KeptName) -> Symbol {
         match self.base.find(&name.text, name.code) {
             Some(symbol) => {
-                name.number.store(symbol.0 + 1, Relaxed);
+                name.found_in(self.base, symbol);
                 symbol
             }
             None => {
@@ -256,17 +274,14 @@ impl<'c> Interner<'c> {
         self.find(text, HASHER.hash_one(text))
     }
 
-    /// The symbol of a name if anything has interned it. The name may be one of several environments' files: a number
-    /// that another environment has given it is not taken for one of this.
+    /// The symbol of a name if anything has interned it.
     pub fn get_kept(&self, name: &KeptName) -> Option<Symbol> {
-        if let Some(symbol) = name.symbol(self)
-            && *self.base.texts[symbol.0 as usize] == *name.text
-        {
+        if let Some(symbol) = name.symbol(self) {
             return Some(symbol);
         }
         match self.base.find(&name.text, name.code) {
             Some(symbol) => {
-                name.number.store(symbol.0 + 1, Relaxed);
+                name.found_in(self.base, symbol);
                 Some(symbol)
             }
             None => self.find_own(&name.text, name.code),

@@ -48,7 +48,7 @@ pub struct Modules {
     /// Files that compiles have loaded.
     files: Memo<String, KeptFile>,
     /// What the names of these files are numbered by.
-    symbols: GrowingBase,
+    symbols: Arc<GrowingBase>,
 }
 
 const MODULES: Contract = Contract {
@@ -148,8 +148,13 @@ impl Modules {
             names: MemoCell::new(&MODULE_NAMES),
             manifests: Memo::new(&MANIFESTS),
             files: Memo::new(&FILES),
-            symbols: GrowingBase::default(),
+            symbols: Arc::default(),
         }
+    }
+
+    /// The same, whose names are numbered by a base that others have, too.
+    pub fn numbered_by(self, symbols: Arc<GrowingBase>) -> Modules {
+        Modules { symbols, ..self }
     }
 
     /// The folders.

@@ -25,6 +25,7 @@ use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_stdlib::module::Api;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::{ModuleFolder, Strict};
+use bunraku_vm::symbol::GrowingBase;
 use bunraku_vm::types::LastingType;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -192,15 +193,19 @@ pub struct SessionMade {
     units: Arc<SessionUnits>,
     data: Arc<SessionData>,
     templates: Arc<SessionTemplates>,
+    /// What the names of all files are numbered by; none where each environment has numbers of its own, which go with it.
+    symbols: Option<Arc<GrowingBase>>,
 }
 
 impl SessionMade {
-    /// That of a session whose environments stay as they are first seen: they share what archives have of equal files.
+    /// That of a session whose environments stay as they are first seen: they share what archives have of equal files, and numbers of
+    /// names.
     pub fn settled() -> SessionMade {
         SessionMade {
             units: SessionUnits::settled().into(),
             data: SessionData::settled().into(),
             templates: SessionTemplates::settled().into(),
+            symbols: Some(Arc::default()),
         }
     }
 }
@@ -322,7 +327,11 @@ impl Snapshot {
         let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
         let config_version = text("config_version")?;
         let vendored = vendored_modules(&configuration, spec.lent.as_ref())?;
-        let modules = Arc::new(Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict)));
+        let modules = Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict));
+        let modules = match &session.symbols {
+            Some(symbols) => Arc::new(modules.numbered_by(symbols.clone())),
+            None => Arc::new(modules),
+        };
         let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
         let hiera_config = match &spec.hiera_config {

@@ -19,6 +19,7 @@ use bunraku_vm::compat::Compat;
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
+use std::sync::{LazyLock, OnceLock};
 
 /// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
 pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
@@ -100,14 +101,35 @@ pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceTyp
 
 /// The resource types a compile knows.
 pub struct ResourceTypes {
-    types: HashMap<String, ResourceType>,
-    /// Types of the modules that packages of Puppet bring along: where no module of the tree has them.
-    vendored: HashMap<String, ResourceType>,
+    builtin: &'static Builtin,
     /// Types of modules: looked for when they are asked for.
     folders: Option<Folders>,
     found: Memo<String, Option<ResourceType>>,
     /// What Ruby has said of types whose source does not tell their parameters.
     told: Memo<String, ResourceType>,
+}
+
+/// The types that a version of Puppet has without any module.
+#[derive(Default)]
+struct Builtin {
+    /// Its own.
+    own: HashMap<String, ResourceType>,
+    /// Those of the modules that its packages bring along: where no module of the tree has them.
+    vendored: HashMap<String, ResourceType>,
+}
+
+impl Builtin {
+    fn of(compat: Compat) -> &'static Builtin {
+        static ALL: [OnceLock<Builtin>; Compat::ALL.len()] = [const { OnceLock::new() }; Compat::ALL.len()];
+        ALL[compat as usize].get_or_init(|| {
+            let mut all = Builtin::default();
+            for row in builtin::rows(compat) {
+                let types = if row.vendored { &mut all.vendored } else { &mut all.own };
+                types.entry(row.ty.name.clone()).or_insert(row.ty);
+            }
+            all
+        })
+    }
 }
 
 const FOUND: Contract = Contract {
@@ -130,7 +152,8 @@ impl Default for ResourceTypes {
     /// None at all.
     fn default() -> Self {
         let (found, told) = (Memo::new(&FOUND), Memo::new(&TOLD));
-        ResourceTypes { types: HashMap::new(), vendored: HashMap::new(), folders: None, found, told }
+        static NONE: LazyLock<Builtin> = LazyLock::new(Builtin::default);
+        ResourceTypes { builtin: &NONE, folders: None, found, told }
     }
 }
 
@@ -138,19 +161,7 @@ impl ResourceTypes {
     /// The types that a version of Puppet has without any module: its own, and those of the modules that its packages
     /// bring along.
     pub fn builtin(compat: Compat) -> Self {
-        let mut all = ResourceTypes::default();
-        for row in builtin::rows(compat) {
-            match row.vendored {
-                true => _ = all.vendored.insert(row.ty.name.clone(), row.ty),
-                false => all.add(row.ty),
-            }
-        }
-        all
-    }
-
-    /// Adds a type unless its name is taken: modules in front come first, Puppet's own before all.
-    pub fn add(&mut self, ty: ResourceType) {
-        self.types.entry(ty.name.clone()).or_insert(ty);
+        ResourceTypes { builtin: Builtin::of(compat), ..ResourceTypes::default() }
     }
 
     /// Says where the types of modules are: they come after Puppet's own.
@@ -160,17 +171,17 @@ impl ResourceTypes {
 
     /// The type of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&ResourceType> {
-        if let Some(ty) = self.types.get(name) {
+        if let Some(ty) = self.builtin.own.get(name) {
             return Some(ty);
         }
         let name = name.to_lowercase();
-        self.types.get(&name).or_else(|| {
+        self.builtin.own.get(&name).or_else(|| {
             // Classes and nodes are resources of no type: nobody is asked for one.
             let is_type = !name.contains(':') && !matches!(name.as_str(), "class" | "node");
             let folders = self.folders.as_ref().filter(|_| is_type);
             let of_module =
                 folders.and_then(|folders| self.found.get_or(name.as_str(), || folders.find(&name)).as_ref());
-            let Some(found) = of_module else { return self.vendored.get(&name) };
+            let Some(found) = of_module else { return self.builtin.vendored.get(&name) };
             match found.unreadable {
                 Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
                 None => Some(found),

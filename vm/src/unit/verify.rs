@@ -4,12 +4,13 @@
 use super::layout::tag;
 use super::reader::{Chunk, Unit, UnitFault};
 use crate::isa::{Field, Ins, Op, OperandFormat, decode};
+use crate::learned::UnitTexts;
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Which chunks of a unit have passed the verifier: kept beside its words by whoever keeps these, so that no chunk is
-/// verified twice.
+/// What is known of a unit's words, kept beside these by whoever keeps them: which chunks have passed the verifier, so that none is
+/// verified twice, and the unit's texts.
 #[derive(Debug, Default)]
 pub struct Passed {
     chunks: Bits,
@@ -17,6 +18,7 @@ pub struct Passed {
     names: Bits,
     /// Shapes whose names are all in order.
     shapes: Bits,
+    pub(crate) texts: UnitTexts,
 }
 
 /// One bit for each of a number of things: whether it has been checked.

@@ -146,17 +146,23 @@ impl<'c> Parameter<'c> {
 
     /// Whether both are of one name and the JSON would have one text for both values. The other may be of another compile.
     pub fn is_same(&self, other: &Parameter<'_>) -> bool {
-        if self.name != other.name {
+        if !is_same_text(self.name, other.name) {
             return false;
         }
         if let (Some(text), Some(other)) = (self.text(), other.text()) {
-            return text == other;
+            return is_same_text(text, other);
         }
         match (self.value, other.value) {
             (Shown::Value(value), Shown::Value(other)) if is_plainly_same(value, other) => true,
             _ => self.json() == other.json(),
         }
     }
+}
+
+/// Whether two texts are the same. Texts of one file lie in one place for all compiles of a run (`bunraku_vm::learned`): those need not
+/// be read, which for the catalogs of a node would be a megabyte.
+pub fn is_same_text(one: &str, other: &str) -> bool {
+    std::ptr::eq(one, other) || one == other
 }
 
 /// Whether two values are the same for certain; where they are not they may still be written in the same way.
@@ -167,7 +173,7 @@ fn is_plainly_same(one: Value<'_>, other: Value<'_>) -> bool {
         (Bool(one), Bool(other)) => one == other,
         (Int(one), Int(other)) => one == other,
         (Float(one), Float(other)) => one.to_bits() == other.to_bits(),
-        (Str(one), Str(other)) => one.as_str() == other.as_str(),
+        (Str(one), Str(other)) => is_same_text(one.as_str(), other.as_str()),
         (Array(one), Array(other)) => {
             let items = || one.iter().zip(other.iter()).all(|(one, other)| is_plainly_same(*one, *other));
             one.len() == other.len() && budget::within(one.len(), items)

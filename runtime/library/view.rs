@@ -191,9 +191,37 @@ impl<'v, 'c> ResourceView<'v, 'c> {
         })
     }
 
+    /// Whether both have the same parameters in the same order, but for those whose names are `left_out`. The other may be of another
+    /// compile.
+    pub fn has_same_parameters(&self, other: &ResourceView<'_, '_>, left_out: impl Fn(&str) -> bool) -> bool {
+        // Nearly all that is compared is of two compiles: nothing is asked there for each parameter but that.
+        if let (Either::Live(view, seen), Either::Live(other, their)) = (self.0, other.0) {
+            let own = view.parameters(seen).iter().filter(|one| !left_out(one.name));
+            let theirs = other.parameters(their).iter().filter(|one| !left_out(one.name));
+            return are_same(own, theirs, |one, other| one.is_same(other));
+        }
+        let own = self.parameters().filter(|one| !left_out(one.name()));
+        let theirs = other.parameters().filter(|one| !left_out(one.name()));
+        are_same(own, theirs, |one, other| one.is_same(&other))
+    }
+
     /// A parameter by its name.
     pub fn parameter(&self, name: &str) -> Option<ParameterView<'v, 'c>> {
         self.parameters().find(|parameter| parameter.name() == name)
+    }
+}
+
+fn are_same<T: Copy, U: Copy>(
+    mut one: impl Iterator<Item = T>,
+    mut other: impl Iterator<Item = U>,
+    is_same: impl Fn(T, U) -> bool,
+) -> bool {
+    loop {
+        match (one.next(), other.next()) {
+            (None, None) => return true,
+            (Some(one), Some(other)) if is_same(one, other) => {}
+            _ => return false,
+        }
     }
 }
 

@@ -300,16 +300,8 @@ fn is_same(
     (to, other): (&Side<'_, '_>, &ResourceView<'_, '_>),
     rules: &Rules,
 ) -> bool {
-    let mut parameters = one.parameters().filter(|one| !rules.unordered || !orders(one.name()));
-    let mut others = other.parameters().filter(|one| !rules.unordered || !orders(one.name()));
-    let same = loop {
-        match (parameters.next(), others.next()) {
-            (None, None) => break true,
-            (Some(one), Some(other)) if one.is_same(&other) => {}
-            _ => break false,
-        }
-    };
-    same && one.exported() == other.exported()
+    one.has_same_parameters(other, |name| rules.unordered && orders(name))
+        && one.exported() == other.exported()
         && one.kind() == other.kind()
         && one.sensitive() == other.sensitive()
         && (!rules.include_tags || sorted(one.tags()) == sorted(other.tags()))

@@ -26,6 +26,9 @@ fn on_processor() -> Duration {
     nanoseconds.map_or_else(|| BEGIN.elapsed(), Duration::from_nanos)
 }
 
+/// A machine as it is compiled from either tree.
+type Pair = (Target, Target);
+
 /// The machines as they are compiled from a tree.
 fn fleet(work: &Path, tree: &Path, name: &str) -> Result<Vec<Target>, String> {
     let node = |node: &'static str| {
@@ -47,10 +50,10 @@ pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
     let (before, after) =
         (fleet(work, &control_repo::root(), "control-repo")?, fleet(work, &copy, "control-repo-copy")?);
     let (compiler, rules) = (Compiler::new().settled(), Rules::default());
-    let once = |(target, _): &(Target, Target)| {
+    let once = |(target, _): &Pair| {
         compiler.see(target, |catalog| catalog.len()).result.map_err(|error| error.message)
     };
-    let both = |(before, after): &(Target, Target)| {
+    let both = |(before, after): &Pair| {
         let compared = compiler.see(before, |before| {
             let after =
                 compiler.see(after, |after| compare(&Side::from(before), &Side::from(after), &rules).len());
@@ -58,8 +61,8 @@ pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
         });
         compared.result.map_err(|error| error.message)?
     };
-    let pairs: Vec<(Target, Target)> = before.into_iter().zip(after).collect();
-    let some = |pairs: &[(Target, Target)], work: &dyn Fn(&(Target, Target)) -> Result<usize, String>| {
+    let pairs: Vec<Pair> = before.into_iter().zip(after).collect();
+    let some = |pairs: &[Pair], work: &dyn Fn(&Pair) -> Result<usize, String>| {
         let started = on_processor();
         pairs.iter().try_for_each(|pair| work(pair).map(drop))?;
         Ok::<f64, String>((on_processor() - started).as_secs_f64())

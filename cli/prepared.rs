@@ -2,7 +2,7 @@
 
 use crate::world::{Purpose, World};
 use bunraku::bench::Target;
-use bunraku::{Configuration, Data, Facts, Node, Settings, find_environment};
+use bunraku::{Configuration, Data, Environment, Facts, Node, Settings, find_environment};
 use bunraku_fleet::affected::GivenOf;
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use std::path::PathBuf;
@@ -98,18 +98,19 @@ impl Prepared<'_> {
     /// known of it, as it is written, and of what all nodes are given alike. None for nodes of which that can't be told.
     ///
     /// # Errors
-    /// As of [`Prepared::target_of`].
+    /// When a setting can't be read.
     pub fn given<'n>(&self, nodes: &'n Nodes) -> Result<Box<GivenOf<'n>>, String> {
-        let known = |name: &str| Known {
-            name: name.to_owned(),
-            facts: Facts::from([]),
-            trusted: None,
-            environment: None,
-            timestamp: None,
-        };
-        let alike = match self.world.asks_of_nodes(self.configuration())? {
+        let world = self.world;
+        let alike = match world.asks_of_nodes(self.configuration())? {
             true => None,
-            false => Some(self.target_of(&known(""))?.digest()),
+            false => {
+                let node = Node::new("");
+                let node =
+                    world.trusted.iter().try_fold(node, |node, file| node.with_trusted_from(file)).ok();
+                let environment = Environment::default();
+                let environment = world.environment_name.iter().fold(environment, Environment::with_name);
+                node.map(|node| Target { environment, node, settings: self.settings.clone() }.digest())
+            }
         };
         Ok(Box::new(move |name: &str| nodes.digest_with(name, alike?)))
     }

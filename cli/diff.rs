@@ -176,7 +176,8 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         false => None,
     };
     // Facts that are overridden are given after what is known of a node.
-    let given = overrides[0].is_empty().then(|| prepared[0].given(&nodes)).transpose()?;
+    let tellable = untouchable && overrides[0].is_empty();
+    let given = tellable.then(|| prepared[0].given(&nodes)).transpose()?;
     let touched = change.as_ref().map(|change| {
         let question = Question::of(&compiler, nodes.names(), &targets[0], change);
         // Of those that nobody has compiled yet it is found out what they read by the one compile that is needed in any case; there
@@ -185,8 +186,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     });
     let touched = touched.transpose()?;
     let unread = touched.as_ref().map(Affected::unread).unwrap_or_default();
-    let keeper =
-        change.as_ref().map(|change| Keeper::new(cache, change, unread).with_given(given.as_deref()));
+    let keeper = change.as_ref().map(|change| Keeper::new(cache, change, unread, given.as_deref()));
     let touched = touched.map(Affected::to_compare);
     let names = touched.as_deref().unwrap_or(nodes.names());
     let head = Head { from: arguments.from.clone(), to: arguments.to.clone() };

@@ -19,14 +19,15 @@ pub struct Keeper<'k> {
 }
 
 impl<'k> Keeper<'k> {
-    /// One for the tree that a change begins with, and for these nodes. Without a cache it keeps nothing.
-    pub fn new(cache: Option<&'k Cache>, change: &'k Change, names: BTreeSet<String>) -> Keeper<'k> {
-        Keeper { cache, change, names, given: None, waiting: Mutex::new((Vec::new(), Ok(()))) }
-    }
-
-    /// The same, which keeps what nodes were given, too.
-    pub fn with_given(self, given: Option<&'k GivenOf<'k>>) -> Keeper<'k> {
-        Keeper { given, ..self }
+    /// One for the tree that a change begins with, and for these nodes, with what they are given where that can be told. Without a
+    /// cache it keeps nothing.
+    pub fn new(
+        cache: Option<&'k Cache>,
+        change: &'k Change,
+        names: BTreeSet<String>,
+        given: Option<&'k GivenOf<'k>>,
+    ) -> Keeper<'k> {
+        Keeper { cache, change, names, given, waiting: Mutex::new((Vec::new(), Ok(()))) }
     }
 
     /// Whether it is to be found out what a node reads.

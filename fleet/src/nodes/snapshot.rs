@@ -72,7 +72,7 @@ impl Snapshot {
         let begin = file.at(0, file.length().min(BEGIN)).unwrap_or_default();
         let named = begin.strip_prefix(&SKIPPED).and_then(|rest| rest.get(4..));
         let Some(version) = named.and_then(|named| named.strip_prefix(NAME)) else { return Ok(None) };
-        let failed = |what: &str| format!("Could not use the facts of {}: {what}", path.display());
+        let failed = |what: &str| unusable(path, what);
         if version != VERSION {
             let version = String::from_utf8_lossy(version);
             return Err(failed(&format!("they are in a form of version {}, and 1 is known", version.trim())));
@@ -108,7 +108,7 @@ impl Snapshot {
     }
 
     fn failed(&self, what: &str) -> String {
-        format!("Could not use the facts of {}: {what}", self.path.display())
+        unusable(&self.path, what)
     }
 
     fn with_line<T>(&self, name: &str, read: impl FnOnce(&str) -> T) -> Result<T, String> {
@@ -130,6 +130,10 @@ impl Snapshot {
             false => Err("the index is wrong: a frame has other nodes than it says".to_owned()),
         }
     }
+}
+
+fn unusable(path: &Path, what: &str) -> String {
+    format!("Could not use the facts of {}: {what}", path.display())
 }
 
 /// The bytes that were compressed, which are to be so many.

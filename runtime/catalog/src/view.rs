@@ -161,7 +161,7 @@ impl<'c> Parameter<'c> {
 
 /// Whether two texts are the same. Texts of one file lie in one place for all compiles of a run (`bunraku_vm::learned`): those need not
 /// be read, which for the catalogs of a node would be a megabyte.
-pub fn is_same_text(one: &str, other: &str) -> bool {
+fn is_same_text(one: &str, other: &str) -> bool {
     std::ptr::eq(one, other) || one == other
 }
 

@@ -16,10 +16,17 @@ fn write(path: &Path, text: &str) {
     std::thread::sleep(std::time::Duration::from_millis(10));
 }
 
+fn answer(session: &Session, job: &Value) -> Value {
+    serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON")
+}
+
 /// The error, or else the first message of the log.
 fn ask(session: &Session, environment: &Path, code: &str) -> String {
     let job = json!({"id": 1, "environment": environment, "code": code, "want": [], "settings": {"strict": "warning"}});
-    let answer: Value = serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
+    told(&answer(session, &job))
+}
+
+fn told(answer: &Value) -> String {
     match answer["error"]["message"].as_str() {
         Some(message) => message.to_owned(),
         None => answer["logs"][0]["message"].as_str().unwrap_or_default().to_owned(),
@@ -249,15 +256,10 @@ fn settled_trees_share_what_their_archives_have_of_equal_files() {
         tree
     };
     let ask = |tree: &Path, code: &str| {
-        let job =
-            json!({"id": 1, "environment": tree, "archive": tree.join("a.bka"), "code": code, "want": []});
-        let answer: Value =
-            serde_json::from_str(&session.answer(&job.to_string())).expect("an answer is JSON");
-        let error = &answer["error"];
-        match error["message"].as_str() {
-            Some(message) => format!("{message} {}", error["file"].as_str().unwrap_or_default()),
-            None => answer["logs"][0]["message"].as_str().unwrap_or_default().to_owned(),
-        }
+        let archive = tree.join("a.bka");
+        let job = json!({"id": 1, "environment": tree, "archive": archive, "code": code, "want": []});
+        let answer = answer(&session, &job);
+        format!("{} {}", told(&answer), answer["error"]["file"].as_str().unwrap_or_default())
     };
     for (number, case) in CASES.iter().enumerate() {
         let [(one, of_one), (other, of_other)] = case.contents;

@@ -328,10 +328,7 @@ impl Snapshot {
         let config_version = text("config_version")?;
         let vendored = vendored_modules(&configuration, spec.lent.as_ref())?;
         let modules = Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict));
-        let modules = match &session.symbols {
-            Some(symbols) => Arc::new(modules.numbered_by(symbols.clone())),
-            None => Arc::new(modules),
-        };
+        let modules = Arc::new(modules.numbered_by(session.symbols.clone().unwrap_or_default()));
         let mut types = ResourceTypes::builtin(spec.compat);
         types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
         let hiera_config = match &spec.hiera_config {

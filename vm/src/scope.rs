@@ -254,16 +254,25 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// The variables set in this very scope: those with slots in slot order, then the others as they were set.
+    /// The variables set in this very scope: those with slots in slot order, then the others as they were set. All of these
+    /// count as asked for.
     pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
-        let mut all: Vec<_> =
-            self.names.iter().zip(self.slots).filter_map(|(n, v)| v.get().map(|v| (*n, v))).collect();
-        if let Some(extra) = self.extra.get() {
-            let extra = extra.borrow();
-            extra.watch.into_iter().for_each(|watch| watch.all.set(true));
-            all.extend_from_slice(&extra.all);
-        }
+        let watch = self.extra.get().and_then(|extra| extra.borrow().watch);
+        watch.into_iter().for_each(|watch| watch.all.set(true));
+        let mut all = Vec::new();
+        self.each_own(|name, value| all.push((name, value)));
         all
+    }
+
+    /// Looks at the variables set in this very scope, in the same order, for a use that no code sees: none counts as asked
+    /// for. The closure must not set variables.
+    pub fn each_own(&self, mut look: impl FnMut(Symbol, Value<'c>)) {
+        for (name, slot) in self.names.iter().zip(self.slots) {
+            slot.get().into_iter().for_each(|value| look(*name, value));
+        }
+        if let Some(extra) = self.extra.get() {
+            extra.borrow().all.iter().for_each(|(name, value)| look(*name, *value));
+        }
     }
 
     /// Begins to note which of its variables without slots are asked for.

@@ -1,5 +1,8 @@
 //! What becomes of arrays and hashes that code in Ruby has changed in place: all variables that hold one of them hold what
 //! it has become.
+//!
+//! Values are never changed, so what an array or hash holds is older than itself, and what was looked through before one of
+//! those that have become others was ever met can't hold it. Only what is new is looked through, then.
 
 use super::Talk;
 use super::shared::address;
@@ -8,7 +11,7 @@ use bumpalo::Bump;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 /// Deeper values are not looked into.
 const MAX_NESTING: usize = 500;
@@ -35,14 +38,27 @@ impl<'c> Talk<'_, 'c> {
             scopes.push(parent);
         }
         scopes.extend(self.world.class_scopes());
-        let mut changes =
-            Changes { values: &self.ruby.values, arena: vm.arena, replaced, rebuilt: HashMap::new() };
+        let mut seen = self.ruby.values.seen.take();
+        if replaced.keys().any(|place| seen.contains(place)) {
+            seen.clear();
+        }
+        let mut changes = Changes {
+            values: &self.ruby.values,
+            arena: vm.arena,
+            replaced,
+            rebuilt: HashMap::new(),
+            seen,
+            is_whole: true,
+        };
+        let mut given = Vec::new();
         for scope in scopes {
-            for (symbol, old) in scope.own_variables() {
-                if let Some(value) = changes.of(old, 0) {
-                    self.world.change_variable(vm, scope, vm.symbols.text(symbol), value);
-                }
-            }
+            scope.each_own(|name, old| given.extend(changes.of(old, 0).map(|value| (scope, name, value))));
+        }
+        for (scope, name, value) in given {
+            self.world.change_variable(vm, scope, vm.symbols.text(name), value);
+        }
+        if changes.is_whole {
+            self.ruby.values.seen.replace(changes.seen);
         }
     }
 }
@@ -51,8 +67,14 @@ impl<'c> Talk<'_, 'c> {
 struct Changes<'r, 'c> {
     values: &'r Values<'c>,
     arena: &'c Bump,
+    /// Those that have become others, by where they lay.
     replaced: HashMap<usize, Value<'c>>,
-    rebuilt: HashMap<usize, Option<Value<'c>>>,
+    /// Those that hold some of these, made anew.
+    rebuilt: HashMap<usize, Value<'c>>,
+    /// Where those lie that hold none of these, nor does anything in them.
+    seen: HashSet<usize>,
+    /// Whether all has been looked through that was met.
+    is_whole: bool,
 }
 
 impl<'c> Changes<'_, 'c> {
@@ -62,19 +84,26 @@ impl<'c> Changes<'_, 'c> {
         if let Some(new) = self.replaced.get(&place) {
             return Some(*new);
         }
-        if let Some(known) = self.rebuilt.get(&place) {
-            return *known;
-        }
-        if depth > MAX_NESTING {
+        if self.seen.contains(&place) {
             return None;
         }
-        let new = self.rebuild(value, depth);
+        if let Some(known) = self.rebuilt.get(&place) {
+            return Some(*known);
+        }
+        if depth > MAX_NESTING {
+            self.is_whole = false;
+            return None;
+        }
+        let Some(new) = self.rebuild(value, depth) else {
+            self.seen.insert(place);
+            return None;
+        };
         self.rebuilt.insert(place, new);
         let mut shared = self.values.shared.borrow_mut();
-        if let (Some(new), Some(number)) = (new, shared.number_of(value)) {
+        if let Some(number) = shared.number_of(value) {
             shared.is(number, new);
         }
-        new
+        Some(new)
     }
 
     fn rebuild(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {

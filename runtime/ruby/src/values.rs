@@ -7,6 +7,7 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Object, Str};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashSet;
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -29,6 +30,9 @@ pub(super) struct Values<'c> {
     pub shared: RefCell<Shared<'c>>,
     /// The bytes of strings whose encoding in Ruby is binary, by the string's address.
     bytes: RefCell<HashMap<usize, &'c [u8]>>,
+    /// Where arrays and hashes lie that variables hold and that have been looked through for what Ruby has changed, with all
+    /// that is in them. As many as the compile has made; it is the compile's and no longer kept.
+    pub seen: RefCell<HashSet<usize>>,
     /// Ruby's own objects, by the worker's number.
     pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,
 }
@@ -84,12 +88,13 @@ impl<'c> Values<'c> {
 
     /// Drops all that lies on the heap.
     pub fn release(&self) {
-        let Values { handles, scopes, scope_numbers, shared, bytes, objects } = self;
+        let Values { handles, scopes, scope_numbers, shared, bytes, seen, objects } = self;
         handles.take();
         scopes.take();
         scope_numbers.take();
         shared.take();
         bytes.take();
+        seen.take();
         objects.take();
     }
 }

@@ -10,6 +10,8 @@ mod core;
 pub mod module;
 mod support;
 
+pub use core::random::Random;
+
 use bunraku_vm::compat::Compat;
 use bunraku_vm::function::Native;
 use std::collections::HashMap;

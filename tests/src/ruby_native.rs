@@ -77,8 +77,10 @@ pub struct Outcome {
     pub in_ruby: usize,
     /// Those of them that needed no worker.
     pub native: usize,
-    /// Why the others did, each with how many.
-    pub reasons: BTreeMap<String, usize>,
+    /// Those that Ruby has part in and that end well, and those of them that needed no worker.
+    pub well: (usize, usize),
+    /// Why the others did, each with how many, and with how many of these end well.
+    pub reasons: BTreeMap<String, (usize, usize)>,
     /// How the others end in the worker, each with how many.
     pub faults: BTreeMap<String, usize>,
     /// Programs that gave another result, with both.
@@ -109,6 +111,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
             ok: 0,
             in_ruby: 0,
             native: 0,
+            well: (0, 0),
             reasons: BTreeMap::new(),
             faults: BTreeMap::new(),
             differ: Vec::new(),
@@ -151,9 +154,16 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
         let in_ruby = !reasons(ruby).is_empty();
         outcome.in_ruby += usize::from(in_ruby);
         let reasons = reasons(native);
-        outcome.native += usize::from(in_ruby && reasons.is_empty());
+        let is_native = in_ruby && reasons.is_empty();
+        outcome.native += usize::from(is_native);
+        if ruby["ok"] == true {
+            outcome.well.0 += usize::from(in_ruby);
+            outcome.well.1 += usize::from(is_native);
+        }
         for reason in reasons {
-            *outcome.reasons.entry(reason).or_default() += 1;
+            let of_reason = outcome.reasons.entry(reason).or_default();
+            of_reason.0 += 1;
+            of_reason.1 += usize::from(ruby["ok"] == true);
         }
         if parts(native) != parts(ruby) {
             differing.push(at);
@@ -282,10 +292,14 @@ pub fn report(outcomes: &[Outcome]) -> String {
     let (calls, native) = (sum(&|outcome| outcome.in_ruby), sum(&|outcome| outcome.native));
     let compiled = called.iter().filter(|outcome| outcome.native * 2 > outcome.in_ruby).count();
     let whole = called.iter().filter(|outcome| outcome.native == outcome.in_ruby).count();
+    let (well, native_well) = (sum(&|outcome| outcome.well.0), sum(&|outcome| outcome.well.1));
+    let ends_well = called.iter().filter(|outcome| outcome.well.0 > 0);
+    let whole_well = ends_well.clone().filter(|outcome| outcome.well.0 == outcome.well.1).count();
     let mut out = format!(
         "{} functions called, {} left out or hidden by the language's; {} calls, {calls} of them in Ruby, {} end well\n\
          {native} calls need no worker ({:.1} %), {} differ, {} are other each time\n\
-         {whole} functions never need the worker, {compiled} in less than half of their calls\n",
+         {whole} functions never need the worker, {compiled} in less than half of their calls\n\
+         of {well} calls that end well {native_well} need no worker ({:.1} %); of {} functions {whole_well} never need it for these\n",
         called.len(),
         outcomes.len() - called.len(),
         sum(&|outcome| outcome.calls),
@@ -293,22 +307,25 @@ pub fn report(outcomes: &[Outcome]) -> String {
         native as f64 * 100.0 / calls.max(1) as f64,
         sum(&|outcome| outcome.differ.len()),
         sum(&|outcome| outcome.unsteady),
+        native_well as f64 * 100.0 / well.max(1) as f64,
+        ends_well.clone().count(),
     );
-    let mut kinds: BTreeMap<String, (usize, BTreeSet<&str>)> = BTreeMap::new();
+    let mut kinds: BTreeMap<String, (usize, usize, BTreeSet<&str>)> = BTreeMap::new();
     for outcome in outcomes {
-        for (reason, count) in &outcome.reasons {
+        for (reason, (count, well)) in &outcome.reasons {
             let why = reason.split_once(": ").map_or(reason.as_str(), |(_, why)| why);
             let kind = kinds.entry(compare::shape(why)).or_default();
             kind.0 += count;
-            kind.1.insert(&outcome.function.name);
+            kind.1 += well;
+            kind.2.insert(&outcome.function.name);
         }
     }
     let mut kinds: Vec<_> = kinds.into_iter().collect();
-    kinds.sort_by_key(|(_, (count, names))| std::cmp::Reverse((names.len(), *count)));
-    out += "\n# Reasons: functions, calls\n";
-    for (kind, (count, names)) in kinds {
+    kinds.sort_by_key(|(_, (count, well, names))| std::cmp::Reverse((*well, names.len(), *count)));
+    out += "\n# Reasons: functions, calls, of these that end well\n";
+    for (kind, (count, well, names)) in kinds {
         let some: Vec<&str> = names.iter().take(4).copied().collect();
-        let _ = writeln!(out, "{:4} {count:6}  {kind}  ({})", names.len(), some.join(", "));
+        let _ = writeln!(out, "{:4} {count:6} {well:6}  {kind}  ({})", names.len(), some.join(", "));
     }
     out += "\n# Functions: calls without a worker, of all; those that end well\n";
     let mut sorted: Vec<&Outcome> = outcomes.iter().collect();
@@ -326,9 +343,9 @@ pub fn report(outcomes: &[Outcome]) -> String {
             let _ = writeln!(out, "    {} are other each time", outcome.unsteady);
         }
         let mut reasons: Vec<_> = outcome.reasons.iter().collect();
-        reasons.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
-        for (reason, count) in reasons {
-            let _ = writeln!(out, "    {count} × {reason}");
+        reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
+        for (reason, (count, well)) in reasons {
+            let _ = writeln!(out, "    {count} × {reason} ({well} end well)");
         }
         if outcome.ok * 5 < outcome.calls
             && let Some((fault, count)) = outcome.faults.iter().max_by_key(|(_, count)| **count)

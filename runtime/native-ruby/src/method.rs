@@ -142,6 +142,7 @@ methods! {
     EachWithObject = "each_with_object",
     Element = "[]",
     Empty = "empty?",
+    Encode = "encode",
     EndOf = "end",
     EndsWith = "end_with?",
     Entries = "entries",

@@ -51,7 +51,7 @@ pub(crate) struct Space<'c> {
     pub literals: Literals<'c>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
-    /// How many `catch` are under way.
+    /// How many `catch` are under way that take what the scope throws where it has no variable of a name.
     catching: Cell<usize>,
 }
 
@@ -130,15 +130,16 @@ impl<'c> Space<'c> {
         programs.iter().find(|(known, _)| std::ptr::eq(*known, program)).map(|(_, file)| file.clone())
     }
 
-    /// Does something that may throw what is caught here.
-    pub fn while_catching<T>(&self, work: impl FnOnce() -> T) -> T {
-        self.catching.set(self.catching.get() + 1);
+    /// Does something that may throw what is caught here, which is what the scope throws or anything else.
+    pub fn while_catching<T>(&self, of_scope: bool, work: impl FnOnce() -> T) -> T {
+        let before = self.catching.get();
+        self.catching.set(before + usize::from(of_scope));
         let result = work();
-        self.catching.set(self.catching.get() - 1);
+        self.catching.set(before);
         result
     }
 
-    /// Whether something is ready to catch what code throws.
+    /// Whether what the scope throws, where it has no variable of a name, is caught.
     pub fn is_catching(&self) -> bool {
         self.catching.get() > 0
     }

@@ -4,7 +4,7 @@ const N: usize = 624;
 const M: usize = 397;
 
 /// A generator.
-pub(crate) struct Random {
+pub struct Random {
     state: [u32; N],
     /// The word that is drawn next.
     at: usize,
@@ -12,7 +12,7 @@ pub(crate) struct Random {
 
 impl Random {
     /// Seeds with a big-endian integer, as `Random.new(integer)`.
-    pub(crate) fn new(seed: &[u8]) -> Random {
+    pub fn new(seed: &[u8]) -> Random {
         let mut key: Vec<u32> = seed
             .rchunks(4)
             .map(|chunk| chunk.iter().fold(0, |word, byte| word << 8 | u32::from(*byte)))
@@ -94,7 +94,7 @@ impl Random {
     }
 
     /// A number from 0 to below `limit`, as `rand(limit)`.
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         let limit = limit - 1;
         if limit == 0 {
             return 0;

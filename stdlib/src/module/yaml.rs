@@ -121,13 +121,17 @@ impl<'c> Writer<'_, 'c> {
                 if n > 0 || self.out.ends_with('\n') {
                     self.pad(column);
                 }
-                if matches!(key, Value::Array(_) | Value::Hash(_)) {
-                    return None;
-                }
-                let start = self.out.len();
-                self.scalar(*key, column, Stands::AsKey)?;
                 // A key that is long or takes several lines would need another form.
-                if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
+                let is_simple = match key {
+                    Value::Array(_) | Value::Hash(_) => false,
+                    Value::Str(text) => !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']),
+                    _ => true,
+                };
+                let start = self.out.len();
+                if is_simple {
+                    self.scalar(*key, column, Stands::AsKey)?;
+                }
+                if !is_simple || self.out[start..].contains('\n') || self.out[start..].len() > 128 {
                     return None;
                 }
                 self.out.push(':');

@@ -158,6 +158,10 @@ impl<'c> Run<'_, 'c> {
         {
             return match level {
                 Severity::Debug | Severity::Info => Ok(Some(V::Nil)),
+                level if self.journal.is_some() => {
+                    self.log_now(level, message.text().map(|text| text.to_string()).unwrap_or_default());
+                    Ok(Some(V::Nil))
+                }
                 _ => Err(ForRuby("a message of the scope").into()),
             };
         }
@@ -205,6 +209,7 @@ impl<'c> Run<'_, 'c> {
         }
         match OLD_OF_PUPPET.contains(&&*name) {
             true => Ok(V::made(format!("function_{name}"))),
+            false if !bunraku_stdlib::has(&name) => Ok(V::Bool(false)),
             false => Err(ForRuby("a function of Puppet's").into()),
         }
     }

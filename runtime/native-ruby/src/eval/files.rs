@@ -30,6 +30,7 @@ const LIBRARY: &[&str] = &[
     "puppet/functions",
     "puppet/parser/functions",
     "puppet/util",
+    "puppet/util/json",
     "puppet/util/package",
     "rubygems",
     "securerandom",
@@ -54,6 +55,7 @@ const LIBRARY: &[&str] = &[
     "puppet/pops",
     "puppet/file_system",
     "puppet/parser",
+    "puppet_x",
 ];
 
 impl<'c> Run<'_, 'c> {
@@ -99,7 +101,8 @@ impl<'c> Run<'_, 'c> {
         match engine.load(self.world, self.vm, file) {
             Load::Done | Load::UnderWay => Ok(V::Bool(true)),
             Load::Failed => {
-                self.left.unknown = Some(format!("the file {}", file.display()));
+                let why = self.space.failure(file);
+                self.left.unknown = Some(format!("the file {}: {why}", file.display()));
                 Err(ForRuby("a file that is Ruby's").into())
             }
         }

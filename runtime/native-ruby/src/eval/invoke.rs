@@ -2,14 +2,14 @@
 
 use super::params::Arguments;
 use super::stop::BlockExit;
-use super::{Done, Frame, Rendered, Run};
+use super::{Done, Frame, Rendered, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::libraries;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{Block, Expr, MethodCall};
-use crate::value::V;
 use crate::value::object::Module;
+use crate::value::{Class, V};
 use std::rc::Rc;
 
 /// How deep templates that render templates may nest.
@@ -28,6 +28,7 @@ fn has_methods_of_code(value: &V<'_>) -> bool {
             | V::Class(_)
             | V::Error(_)
             | V::Address(_)
+            | V::Random(_)
             | V::Proc(_)
             | V::Main
             | V::Scope
@@ -61,6 +62,9 @@ impl<'c> Run<'_, 'c> {
                 && let Some(set) = self.set_of(&receiver)?
             {
                 return Ok(set);
+            }
+            if receiver.class().is_ok_and(|class| methods::lacks(class, &call.name)) {
+                return Err(Unwind::unsaid(Class::NoMethodError));
             }
             return self.unknown(call);
         }

@@ -125,11 +125,13 @@ impl<'c> Run<'_, 'c> {
     fn catch(&mut self, block: &'c Block, call: &'c MethodCall) -> Done<'c> {
         let args = self.values(&call.args)?;
         let [tag] = &args[..] else { return Err(ForRuby("`catch` without a tag").into()) };
+        let tag = tag.clone();
         let Block::Body(body) = block else { return Err(ForRuby("`catch` with such a block").into()) };
         self.enter(body);
-        let result = self.space.while_catching(|| self.run(body));
+        let is_undefined = matches!(tag, V::Symbol(UNDEFINED_VARIABLE));
+        let result = self.space.while_catching(is_undefined, || self.run(body));
         let result = self.landed(result, call);
-        result.or_else(|stop| stop.caught(|thrown| compare::equal(tag, thrown).unwrap_or(false)))
+        result.or_else(|stop| stop.caught(|thrown| compare::equal(&tag, thrown).unwrap_or(false)))
     }
 
     /// A method of `self` that code has defined.
@@ -182,7 +184,7 @@ impl<'c> Run<'_, 'c> {
             return self.make(&module.clone(), Arguments { values, keywords: call.keywords, block });
         }
         if matches!((&on, name), (V::Class(Class::Puppet), "debug" | "info"))
-            && call.args.iter().all(is_pure_text)
+            && call.args.iter().all(|arg| self.is_pure_text(arg))
         {
             return Ok(V::Nil);
         }
@@ -209,6 +211,7 @@ impl<'c> Run<'_, 'c> {
             V::Class(class) if class.is_exception() && name == "new" => {
                 Some(V::Error(self.new_error(ClassRef::Builtin(*class), args)?))
             }
+            V::Class(class) if name == "const_defined?" => self.has_constant(*class, args)?,
             V::Class(class) if name == "respond_to?" => match args {
                 [V::Symbol(name)] if libraries::has(*class, name) => Some(V::Bool(true)),
                 _ => None,
@@ -218,6 +221,7 @@ impl<'c> Run<'_, 'c> {
             }
             V::Class(class) => libraries::call(self, *class, name, args, (block, call.line))?,
             V::Address(address) => libraries::of_address(**address, name, args)?,
+            V::Random(random) => libraries::of_random(&random.clone(), name, args)?,
             V::Error(error) => self.method_of_error(&error.clone(), name, args)?,
             V::Proc(given) if matches!(name, "call" | "()" | "===" | "yield" | "[]") => {
                 return self.call_proc(&given.clone(), args.to_vec());
@@ -243,6 +247,38 @@ impl<'c> Run<'_, 'c> {
             None if call.method == Method::Other => self.unknown(call),
             None => methods::call(self, on, call.method, args, block),
         }
+    }
+
+    /// Whether an expression is a text that can be left away where nobody reads it: nothing happens when it is made.
+    fn is_pure_text(&self, text: &Expr) -> bool {
+        let is_pure = |piece: &Expr| match piece {
+            Expr::String(_) | Expr::Local(_) | Expr::Variable(_) => true,
+            // `error.message`, of an error of Ruby's or Puppet's
+            Expr::Call(call) => match &call.receiver {
+                Some(Expr::Local(slot)) => {
+                    let is_error = |value: &V<'c>| matches!(value, V::Error(error) if matches!(error.class, ClassRef::Builtin(_)));
+                    call.name.as_ref() == "message" && call.args.is_empty() && is_error(self.local(*slot))
+                }
+                _ => false,
+            },
+            _ => false,
+        };
+        match text {
+            Expr::String(_) => true,
+            Expr::Join(pieces) => pieces.iter().all(is_pure),
+            _ => false,
+        }
+    }
+
+    /// `const_defined?`, where it is.
+    fn has_constant(&mut self, class: Class, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+        let name = match args {
+            [V::Symbol(name)] => (*name).to_owned(),
+            [name] => name.text().ok_or(ForRuby("a constant without a name"))?.to_string(),
+            _ => return Ok(None),
+        };
+        let found = self.find_constant(&format!("::{}::{name}", class.name()));
+        Ok(found.map(|_| V::Bool(true)))
     }
 
     /// A method that is not known.
@@ -273,20 +309,12 @@ impl<'c> Run<'_, 'c> {
     }
 }
 
+/// What the scope throws where it has no variable of a name.
+pub(crate) const UNDEFINED_VARIABLE: &str = "undefined_variable";
+
 /// What scopes tell that is the same of all of them.
 const OF_ALL_SCOPES: &[&str] =
     &["catalog", "compiler", "environment", "findresource", "find_hostclass", "known_resource_types"];
-
-/// Whether an expression is a text that can be left away where nobody reads it: nothing happens when it is made.
-fn is_pure_text(text: &Expr) -> bool {
-    match text {
-        Expr::String(_) => true,
-        Expr::Join(pieces) => {
-            pieces.iter().all(|piece| matches!(piece, Expr::String(_) | Expr::Local(_) | Expr::Variable(_)))
-        }
-        _ => false,
-    }
-}
 
 pub(super) fn is_send(name: &str) -> bool {
     matches!(name, "send" | "__send__")

@@ -40,6 +40,7 @@ use std::rc::Rc;
 
 pub(crate) use frame::{Frame, Stack};
 pub(crate) use handed::Waiting;
+pub(crate) use kernel::UNDEFINED_VARIABLE;
 pub(crate) use params::Arguments;
 pub(crate) use stop::{Ending, Unwind};
 use variables::{VariableState, Variables};

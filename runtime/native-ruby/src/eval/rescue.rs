@@ -18,12 +18,7 @@ impl<'c> Run<'_, 'c> {
         for handler in &rescue.handlers {
             if self.takes(handler, &error)? {
                 if let Some(target) = &handler.target {
-                    let value = match error.message {
-                        // An error whose message is not known may be rescued, but not looked at.
-                        Some(V::Void) => V::Void,
-                        _ => V::Error(error.clone()),
-                    };
-                    self.assign(target, value)?;
+                    self.assign(target, V::Error(error.clone()))?;
                 }
                 let outer = self.rescuing.replace(error);
                 let result = self.eval(&handler.body);

@@ -59,7 +59,7 @@ impl<'c> Unwind<'c> {
         Unwind(Box::new(UnwindCause::Flow(flow)))
     }
 
-    pub(super) fn throw(tag: V<'c>, value: V<'c>) -> Unwind<'c> {
+    pub(crate) fn throw(tag: V<'c>, value: V<'c>) -> Unwind<'c> {
         Unwind(Box::new(UnwindCause::Throw(tag, value)))
     }
 
@@ -92,7 +92,7 @@ impl<'c> Unwind<'c> {
     }
 
     /// Whether Ruby has to do all from the begin.
-    pub(super) fn is_for_ruby(&self) -> bool {
+    pub(crate) fn is_for_ruby(&self) -> bool {
         matches!(*self.0, UnwindCause::ForRuby(_))
     }
 

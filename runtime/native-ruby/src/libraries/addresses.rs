@@ -9,11 +9,26 @@ use num_traits::ToPrimitive as _;
 const UNKNOWN: ForRuby = ForRuby("an address of another form");
 
 /// Calls a method of the class; none for what is not known.
-pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
+pub(crate) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
         ("new", [text]) if text.text().is_some() => {
             Ok(Some(V::address(address(&text.text().unwrap_or_default())?)))
         }
+        // What is no string needs its family told.
+        (
+            "new",
+            [
+                V::Nil
+                | V::Bool(_)
+                | V::Int(_)
+                | V::Float(_)
+                | V::Symbol(_)
+                | V::Array(_)
+                | V::List(_)
+                | V::Hash(_)
+                | V::Map(_),
+            ],
+        ) => Err(Unwind::unsaid(Class::IpFamily)),
         ("new", [number @ (V::Int(_) | V::Big(_)), V::Int(family)]) => {
             let number = large::of(number).and_then(|number| number.to_u128()).ok_or(UNKNOWN)?;
             Ok(Some(V::address(Address::of_number(number, *family).ok_or(UNKNOWN)?)))
@@ -23,7 +38,7 @@ pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
 }
 
 /// The address that a text says. What is none for sure is an error that code may rescue.
-pub(crate) fn address<'c>(text: &str) -> Done<'c, Address> {
+fn address<'c>(text: &str) -> Done<'c, Address> {
     let (text, prefix) = match text.split_once('/') {
         Some((text, prefix)) => (text, Some(prefix)),
         None => (text, None),
@@ -40,7 +55,10 @@ pub(crate) fn address<'c>(text: &str) -> Done<'c, Address> {
 /// Whether Ruby takes a text for no address beyond doubt.
 fn is_none(text: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
-    !text.is_empty() && text.chars().all(word)
+    let of_address = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
+    // An address in brackets, and one with its zone, have other letters.
+    let is_bare = !text.contains(['[', ']', '%']);
+    !text.is_empty() && (text.chars().all(word) || is_bare && !text.chars().all(of_address))
 }
 
 /// How long the prefix is that stands behind a slash: as a number or as a mask.

@@ -1,4 +1,4 @@
-//! Digests, checksums and Base64, as far as they give text.
+//! Digests, checksums and Base64, of text and of bytes.
 
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
@@ -9,33 +9,44 @@ use sha2::Digest as _;
 /// Calls a method of a digest's class; none for what is not known.
 pub(super) fn digest<'c>(class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let [subject] = args else { return Ok(None) };
-    let Some(text) = subject.text() else { return Err(ForRuby("a digest of other than a string")) };
+    let given = given(subject, "a digest of other than a string")?;
     let bytes: Vec<u8> = match class {
-        Class::DigestMd5 => md5::Md5::digest(text.as_bytes()).to_vec(),
-        Class::DigestSha1 => sha1::Sha1::digest(text.as_bytes()).to_vec(),
-        Class::DigestSha256 => sha2::Sha256::digest(text.as_bytes()).to_vec(),
-        Class::DigestSha384 => sha2::Sha384::digest(text.as_bytes()).to_vec(),
-        Class::DigestSha512 => sha2::Sha512::digest(text.as_bytes()).to_vec(),
+        Class::DigestMd5 => md5::Md5::digest(given).to_vec(),
+        Class::DigestSha1 => sha1::Sha1::digest(given).to_vec(),
+        Class::DigestSha256 => sha2::Sha256::digest(given).to_vec(),
+        Class::DigestSha384 => sha2::Sha384::digest(given).to_vec(),
+        Class::DigestSha512 => sha2::Sha512::digest(given).to_vec(),
         _ => return Ok(None),
     };
     Ok(match name {
         "hexdigest" => Some(V::made(bytes.iter().map(|byte| format!("{byte:02x}")).collect())),
+        "digest" => Some(V::bytes(bytes)),
         "base64digest" => Some(V::made(base64::encode(&bytes))),
         _ => None,
     })
 }
 
+/// The bytes of a string, with or without an encoding.
+fn given(subject: &V<'_>, other: &'static str) -> OrRuby<Vec<u8>> {
+    match subject {
+        V::Bytes(bytes) => Ok(bytes.to_vec()),
+        subject => Ok(subject.text().ok_or(ForRuby(other))?.as_bytes().to_vec()),
+    }
+}
+
 /// Calls a method of `Base64`.
 pub(super) fn base64<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
-    let text = match args {
-        [text] => text.text().ok_or(ForRuby("Base64 of other than a string"))?,
-        _ => return Ok(None),
-    };
-    let decoded = |bytes: Option<Vec<u8>>| -> Done<'c> { Ok(V::made(ascii(bytes.ok_or_else(invalid)?)?)) };
+    let [subject] = args else { return Ok(None) };
+    let bytes = given(subject, "Base64 of other than a string")?;
+    match name {
+        "strict_encode64" => return Ok(Some(V::made(base64::encode(&bytes)))),
+        "encode64" => return Ok(Some(V::made(base64::encode_lines(&bytes)))),
+        "urlsafe_encode64" => return Ok(Some(V::made(base64::encode_url(&bytes)))),
+        _ => {}
+    }
+    let text = subject.text().ok_or(ForRuby("Base64 of other than a string"))?;
+    let decoded = |bytes: Option<Vec<u8>>| -> Done<'c> { Ok(V::bytes(bytes.ok_or_else(invalid)?)) };
     Ok(Some(match name {
-        "strict_encode64" => V::made(base64::encode(text.as_bytes())),
-        "encode64" => V::made(base64::encode_lines(text.as_bytes())),
-        "urlsafe_encode64" => V::made(base64::encode_url(text.as_bytes())),
         "decode64" => decoded(Some(base64::decode_lenient(&text)))?,
         "strict_decode64" => {
             // What stands in the last digit beyond the last byte Ruby takes for an error, too.
@@ -53,12 +64,6 @@ pub(super) fn base64<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> 
 
 fn invalid<'c>() -> Unwind<'c> {
     Unwind::error(Class::ArgumentError, "invalid base64")
-}
-
-/// Bytes as text: others than ASCII have no encoding, and are left to Ruby.
-fn ascii(bytes: Vec<u8>) -> OrRuby<String> {
-    let text = String::from_utf8(bytes).ok().filter(|text| text.is_ascii());
-    text.ok_or(ForRuby("bytes that are no text"))
 }
 
 /// Calls a method of `Zlib`.

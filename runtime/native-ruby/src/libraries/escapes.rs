@@ -49,6 +49,17 @@ pub(super) fn uri<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     })
 }
 
+/// Calls a method of URI's parser of RFC 2396; none for what is not known.
+pub(super) fn uri_parser<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    Ok(match (name, args) {
+        ("escape", [text]) => {
+            let text = text.text().ok_or(ForRuby("a text that is no string"))?;
+            Some(V::made(percent(&text, "-_.!~*'();/?:@&=+$,[]", None)))
+        }
+        _ => None,
+    })
+}
+
 fn www_form(form: &V<'_>) -> OrRuby<String> {
     let other = ForRuby("a form of that kind");
     let pairs = match (form.entries()?, form.items()?) {

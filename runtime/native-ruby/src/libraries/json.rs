@@ -15,7 +15,10 @@ const LARGEST: usize = 16 << 20;
 pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     Ok(Some(match (name, args) {
         ("generate" | "dump", [value]) => V::made(generate(value)?),
-        ("pretty_generate", [value]) => V::made(pretty(value)?),
+        ("pretty_generate", [value] | [value, V::Nil]) => V::made(pretty(value)?),
+        ("pretty_generate", [value, options]) if options.entries()?.is_some_and(|all| all.is_empty()) => {
+            V::made(pretty(value)?)
+        }
         ("parse" | "load", [source]) if source.text().is_some() => parse(run, source, false)?,
         ("parse", [source, options]) if source.text().is_some() => {
             match &options.entries()?.unwrap_or_default()[..] {
@@ -25,6 +28,31 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         }
         _ => return Ok(None),
     }))
+}
+
+/// Calls a method of `PSON`, which reads arrays and hashes as JSON is read, or of `Puppet::Util::Json`; none for what is
+/// not known. Their errors are of classes of their own.
+pub(super) fn of_puppet<'c>(
+    run: &mut Run<'_, 'c>,
+    class: Class,
+    name: &str,
+    args: &[V<'c>],
+) -> Done<'c, Option<V<'c>>> {
+    match (name, args) {
+        ("parse" | "load", [source]) if class == Class::Pson || name == "load" => {
+            let is_plain = source.text().is_some_and(|text| {
+                let is_collection = text.trim_start().starts_with(['[', '\u{7b}']);
+                text.is_ascii()
+                    && (is_collection || class == Class::PuppetUtilJson && !text.trim().is_empty())
+            });
+            if !is_plain {
+                return Err(DOUBTFUL.into());
+            }
+            let read = parse(run, source, false);
+            read.map(Some).map_err(|stop| if stop.exception().is_some() { DOUBTFUL.into() } else { stop })
+        }
+        _ => Ok(None),
+    }
 }
 
 /// What `to_json` gives.

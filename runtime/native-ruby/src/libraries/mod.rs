@@ -8,6 +8,7 @@ mod escapes;
 mod files;
 pub(crate) mod json;
 mod puppet;
+mod random;
 mod tree_files;
 mod versions;
 mod yaml;
@@ -19,6 +20,7 @@ use crate::tree::Block;
 use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
+pub(crate) use random::method as of_random;
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(
@@ -56,12 +58,21 @@ pub(crate) fn call<'c>(
         Class::Uri => Ok(escapes::uri(name, args)?),
         Class::Shellwords => Ok(escapes::shell(name, args)?),
         Class::Json => json::call(run, name, args),
+        Class::Pson | Class::PuppetUtilJson => json::of_puppet(run, class, name, args),
+        Class::Kernel => match (name, block) {
+            ("sprintf", None) => methods::function(run, Method::Sprintf, args, None).map(Some),
+            ("format", None) => methods::function(run, Method::Format, args, None).map(Some),
+            _ => Ok(None),
+        },
+        Class::Random if name == "new" => Ok(random::seeded(args)?),
+        Class::UriParser => Ok(escapes::uri_parser(name, args)?),
         Class::Yaml if matches!(name, "dump") => match args {
             [value] => methods::call(run, value.clone(), Method::ToYaml, &[], None).map(Some),
             _ => Ok(None),
         },
         Class::Yaml => yaml::call(run, name, args),
         Class::PuppetUtil if name == "absolute_path?" => Ok(files::is_absolute(args)?),
+        Class::PuppetUtil => Ok(random::of_puppet(name, args)?),
         Class::PuppetUtilPackage => versions::package(run, name, args),
         Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
             core::call(run, class, name, args, block)
@@ -72,12 +83,17 @@ pub(crate) fn call<'c>(
 
 /// Whether a class or module has a method of its own that is known here.
 pub(crate) fn has(class: Class, name: &str) -> bool {
-    matches!((class, name), (Class::PuppetStack, "stacktrace") | (Class::PuppetUtil, "absolute_path?"))
+    matches!(
+        (class, name),
+        (Class::PuppetStack, "stacktrace")
+            | (Class::PuppetUtil, "absolute_path?" | "deterministic_rand" | "deterministic_rand_int")
+    )
 }
 
 /// The value of a constant that is no class or module.
 pub(crate) fn constant<'c>(name: &str) -> Option<V<'c>> {
     Some(match name {
+        "URI::DEFAULT_PARSER" => V::Class(Class::UriParser),
         "Socket::AF_INET" => V::Int(INET),
         "Socket::AF_INET6" => V::Int(INET6),
         "Float::INFINITY" => V::Float(f64::INFINITY),

@@ -56,6 +56,9 @@ pub(crate) fn call<'c>(
         (Class::ParserFunctions, "function", [name]) => run.name_of_old_function(name)?,
         (Class::ParserFunctions, "autoloader", []) => V::Class(Class::FunctionsLoader),
         (Class::FunctionsLoader, "load", [name]) => V::Bool(run.name_of_old_function(name)?.truthy()),
+        (Class::FunctionsLoader, "loaded?", [V::Symbol(name)]) => {
+            V::Bool(run.space.old_function(name).is_some())
+        }
         // They are loaded when they are called.
         (Class::FunctionsLoader, "loadall", []) => V::Void,
         (Class::Env, "[]", [name]) => {

@@ -6,6 +6,7 @@ mod array_blocks;
 mod array_items;
 mod array_made;
 mod array_sorting;
+mod bytes;
 mod called;
 mod charset;
 mod common;
@@ -42,18 +43,38 @@ mod yaml;
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
 pub(crate) use called::of_puppet;
+pub(crate) use responds::lacks;
 pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;
 
-use crate::eval::{Done, Run};
+use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::libraries::json;
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::V;
+use crate::value::{Class, V};
 
-/// Calls a method.
+/// Calls a method. One that Ruby's values of that kind don't have is an error that code may rescue.
+#[inline]
 pub(crate) fn call<'c>(
+    run: &mut Run<'_, 'c>,
+    on: V<'c>,
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    // What a value is: its class, of which there are few.
+    let kind = on.class();
+    let result = known(run, on, method, args, block);
+    match (result, kind) {
+        (Err(stop), Ok(class)) if stop.is_for_ruby() && lacks(class, method.name()) => {
+            Err(Unwind::unsaid(Class::NoMethodError))
+        }
+        (result, _) => result,
+    }
+}
+
+fn known<'c>(
     run: &mut Run<'_, 'c>,
     on: V<'c>,
     method: Method,
@@ -131,6 +152,7 @@ fn by_kind<'c>(
 ) -> Done<'c> {
     match on {
         V::Str(_) | V::Made(_) => string::call(run, on, method, args, block),
+        V::Bytes(bytes) if block.is_none() => Ok(bytes::call(bytes, method, args)?),
         V::Array(_) | V::List(_) => array::call(run, on, method, args, block),
         V::Hash(_) | V::Map(_) => hash::call(run, on, method, args, block),
         V::Int(_) | V::Big(_) | V::Float(_) => number::call(run, on, method, args, block),

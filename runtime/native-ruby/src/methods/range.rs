@@ -131,12 +131,15 @@ pub(crate) fn call<'c>(
     }
 }
 
-/// Every so many of the integers of a range.
+/// Every so many of the integers or strings of a range.
 pub(crate) fn stepped<'c>(on: &V<'c>, by: i64) -> OrRuby<Vec<V<'c>>> {
     match range_ends(on) {
         Some((V::Int(from), V::Int(to), open)) if by > 0 => {
             let to = if open { to.checked_sub(1).ok_or(UNKNOWN)? } else { to };
             Ok(number::steps(from, to, by)?.into_iter().map(V::Int).collect())
+        }
+        Some((from, to, _)) if by > 0 && from.text().is_some() && to.text().is_some() => {
+            Ok(items(on)?.into_iter().step_by(by as usize).collect())
         }
         _ => Err(UNKNOWN),
     }

@@ -13,7 +13,15 @@ const NONE: &[&str] = &["unwrap", "call"];
 /// What `respond_to?` says of a value; none for names whose answer is not known for sure: files of a library, or modules,
 /// may add methods of other names.
 pub(crate) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
-    let class = on.class().ok()?;
+    of_class(on.class().ok()?, name)
+}
+
+/// Whether values of a class are known to have no method of a name.
+pub(crate) fn lacks(class: Class, name: &str) -> bool {
+    of_class(class, name) == Some(false)
+}
+
+fn of_class(class: Class, name: &str) -> Option<bool> {
     let mut known = NONE.contains(&name);
     let mut of_all = true;
     let mut has = None;

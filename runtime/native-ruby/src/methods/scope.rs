@@ -1,7 +1,7 @@
 //! What templates ask of the compile: the scope's variables, and what they call without a receiver.
 
 use super::{called, kernel};
-use crate::eval::{Done, Run, Unwind};
+use crate::eval::{Done, Run, UNDEFINED_VARIABLE, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::libraries::addresses;
 use crate::method::Method;
@@ -60,11 +60,14 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
     }
 }
 
-/// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first; and logs of templates wait
-/// for their end, which this would not.
+/// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first, whose value nobody looks at
+/// here; and logs of templates wait for their end, which this would not.
 fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     run.vm.witness(Change::UndefinedVariable, name);
-    if run.journal.is_none() || run.space.is_catching() || run.world.worker() != WorkerState::None {
+    if run.space.is_catching() {
+        return Err(Unwind::throw(V::Symbol(UNDEFINED_VARIABLE), V::Void));
+    }
+    if run.journal.is_none() || run.world.worker() != WorkerState::None {
         return Err(ForRuby("a variable there is not").into());
     }
     let reason = run.world.missing_variable(run.vm, run.scope, name).unwrap_or_default();
@@ -117,7 +120,8 @@ pub(crate) fn function<'c>(
             V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
         }
         (Method::ToAddress, [value]) => {
-            V::address(addresses::address(&value.text().ok_or(ForRuby("an address that is no string"))?)?)
+            return addresses::call("new", std::slice::from_ref(value))?
+                .ok_or_else(|| ForRuby("an address of such a value").into());
         }
         (Method::Puppet, [name, V::Bool(is_method), list]) => {
             return called::call(run, (name, *is_method), list);

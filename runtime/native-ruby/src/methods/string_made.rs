@@ -50,9 +50,22 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             let sets = Sets::of(args)?;
             V::made(text.chars().filter(|c| !sets.has(*c)).collect())
         }
+        (Method::Encode, [options]) => V::made(for_xml(text, options)?),
         (Method::Squeeze, args) => V::made(charset::squeeze(text, args)?),
         _ => return Ok(None),
     }))
+}
+
+/// `encode(xml: :text)` and `encode(xml: :attr)`.
+fn for_xml(text: &str, options: &V<'_>) -> OrRuby<String> {
+    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+    match &options.entries()?.unwrap_or_default()[..] {
+        [(V::Symbol("xml"), V::Symbol("text"))] => Ok(escaped),
+        [(V::Symbol("xml"), V::Symbol("attr"))] => {
+            Ok(format!("\"{}\"", escaped.replace('"', "&quot;").replace('\'', "&apos;")))
+        }
+        _ => Err(ForRuby("a text in another encoding")),
+    }
 }
 
 /// Letters whose cases Ruby and Rust agree on for sure.

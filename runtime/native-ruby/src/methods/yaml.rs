@@ -6,7 +6,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::Block;
 use crate::value::V;
 use bunraku_stdlib::module;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{HashBuilder, Value};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -17,8 +17,20 @@ pub(crate) fn dump<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> OrRuby<V<'c>> {
-    if !args.is_empty() || block.is_some() {
-        return Err(ForRuby("to_yaml with options"));
+    const OTHER: ForRuby = ForRuby("to_yaml with other options");
+    if block.is_some() {
+        return Err(OTHER);
+    }
+    let mut options = HashBuilder::new(run.vm.arena);
+    match args {
+        [] => {}
+        [given] => {
+            for (name, value) in given.entries()?.ok_or(OTHER)? {
+                let V::Symbol(name) = name else { return Err(OTHER) };
+                options.insert(run.vm.string(name), value.to_value(run.vm)?);
+            }
+        }
+        _ => return Err(OTHER),
     }
     let mut seen = HashSet::new();
     let once = match on {
@@ -28,7 +40,7 @@ pub(crate) fn dump<'c>(
     if !once {
         return Err(ForRuby("to_yaml of what is there twice"));
     }
-    let text = module::yaml(run.vm, on.to_value(run.vm)?);
+    let text = module::yaml(run.vm, on.to_value(run.vm)?, Some(options.finish()));
     text.map(V::made).ok_or(ForRuby("to_yaml of such a value"))
 }
 

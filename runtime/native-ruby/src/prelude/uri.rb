@@ -3,14 +3,29 @@
 module URI
   class Generic
     PLAIN = %r{\A([a-zA-Z][a-zA-Z0-9+.-]*)://(?:([A-Za-z0-9._~%!$&'()*+,;=:-]*)@)?([A-Za-z0-9._~-]+)(?::([1-9][0-9]{0,4}))?(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)?(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
+    # With nothing where the host stands: whether that is one of no letters, versions of the library say in their ways.
+    HOSTLESS = %r{\A([a-zA-Z][a-zA-Z0-9+.-]*)://(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
+    # A path without a scheme.
+    RELATIVE = %r{\A(?!//)([A-Za-z0-9._~%!$&'()*+,;=@/-]*)(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
     # These have rules of their own.
     OTHERS = %w[file ftp ldap ldaps mailto ws wss]
 
     def self.parse(text)
-      found = text.is_a?(String) ? PLAIN.match(text) : nil
+      Bunraku.left_to_ruby unless text.is_a?(String) && !text.match?(/%(?![0-9a-fA-F]{2})/)
+      found = PLAIN.match(text)
+      return parse_plain(found) if found
+      found = RELATIVE.match(text)
+      return new(nil, nil, nil, nil, found[1], found[2], found[3]) if found
+      found = HOSTLESS.match(text)
       Bunraku.left_to_ruby unless found
       scheme = found[1].downcase
-      Bunraku.left_to_ruby if OTHERS.include?(scheme) || text.match?(/%(?![0-9a-fA-F]{2})/)
+      Bunraku.left_to_ruby if OTHERS.include?(scheme) || %w[http https].include?(scheme)
+      new(scheme, nil, :unsure, nil, found[2], found[3], found[4])
+    end
+
+    def self.parse_plain(found)
+      scheme = found[1].downcase
+      Bunraku.left_to_ruby if OTHERS.include?(scheme)
       kind = URI::Generic
       kind = URI::HTTP if scheme == 'http'
       kind = URI::HTTPS if scheme == 'https'
@@ -34,7 +49,7 @@ module URI
       new(parts[:scheme], parts[:userinfo], parts[:host], port, parts[:path] || '', parts[:query], parts[:fragment])
     end
 
-    attr_reader :scheme, :userinfo, :host, :port, :path, :query, :fragment
+    attr_reader :scheme, :userinfo, :port, :path, :query, :fragment
 
     def initialize(scheme, userinfo, host, port, path, query, fragment)
       @scheme = scheme
@@ -54,9 +69,11 @@ module URI
       @userinfo && @userinfo.split(':', 2)[1]
     end
 
-    def hostname
+    def host
+      Bunraku.left_to_ruby if @host == :unsure
       @host
     end
+    alias hostname host
 
     def self.default_port
       nil
@@ -71,12 +88,12 @@ module URI
     end
 
     def absolute?
-      true
+      @scheme ? true : false
     end
     alias absolute absolute?
 
     def relative?
-      false
+      !absolute?
     end
 
     def hierarchical?
@@ -84,9 +101,9 @@ module URI
     end
 
     def to_s
-      text = "#{@scheme}://"
+      text = @scheme ? "#{@scheme}://" : ''
       text += "#{@userinfo}@" if @userinfo
-      text += @host
+      text += host if host
       text += ":#{@port}" if @port && @port != default_port
       text += @path
       text += "?#{@query}" if @query

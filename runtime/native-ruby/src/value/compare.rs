@@ -103,7 +103,15 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
 fn compares_in_its_way(value: &V<'_>) -> bool {
     matches!(
         value,
-        V::Match(_) | V::Enumerator(_) | V::Address(_) | V::Object(_) | V::Error(_) | V::Proc(_) | V::Main
+        V::Bytes(_)
+            | V::Random(_)
+            | V::Match(_)
+            | V::Enumerator(_)
+            | V::Address(_)
+            | V::Object(_)
+            | V::Error(_)
+            | V::Proc(_)
+            | V::Main
     )
 }
 

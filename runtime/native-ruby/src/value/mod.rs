@@ -18,9 +18,11 @@ pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
+use bunraku_stdlib::Random;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use num_bigint::BigInt;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(crate) use hash::HashValue;
@@ -44,6 +46,8 @@ pub(crate) enum V<'c> {
     Str(&'c str),
     /// A string made by Ruby code, which may change it.
     Made(Rc<Shared<String>>),
+    /// A string of bytes that are no text, as digests give them: Ruby's encoding of it is binary.
+    Bytes(Rc<Vec<u8>>),
     Symbol(&'c str),
     /// An array of the compile.
     Array(Array<'c>),
@@ -61,6 +65,8 @@ pub(crate) enum V<'c> {
     Match(Rc<Matched<'c>>),
     /// An `IPAddr`.
     Address(Rc<Address>),
+    /// A generator of random numbers whose seed is known.
+    Random(Rc<RefCell<Random>>),
     /// An enumerator: a method that was called without its block.
     Enumerator(Rc<Enumerator<'c>>),
     /// A class or module that is there without being defined.
@@ -120,6 +126,15 @@ impl<'c> V<'c> {
     pub fn made(text: String) -> V<'c> {
         budget::made(text.len() + 40);
         V::Made(Rc::new(Shared::new(text)))
+    }
+
+    /// Bytes that are no text; plain ASCII is the same string in any encoding.
+    pub fn bytes(bytes: Vec<u8>) -> V<'c> {
+        match String::from_utf8(bytes) {
+            Ok(text) if text.is_ascii() => V::made(text),
+            Ok(text) => V::Bytes(Rc::new(text.into_bytes())),
+            Err(error) => V::Bytes(Rc::new(error.into_bytes())),
+        }
     }
 
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
@@ -182,7 +197,14 @@ impl<'c> V<'c> {
             V::Other(Value::Sensitive(_)) => Class::Sensitive,
             V::Enumerator(_) => Class::Enumerator,
             V::Address(_) => Class::IpAddr,
-            V::Void | V::Module(_) | V::Object(_) | V::Main | V::Scope | V::Other(_) => {
+            V::Void
+            | V::Bytes(_)
+            | V::Random(_)
+            | V::Module(_)
+            | V::Object(_)
+            | V::Main
+            | V::Scope
+            | V::Other(_) => {
                 return Err(ForRuby("the class of a value"));
             }
         })

@@ -1,0 +1,34 @@
+//! Methods of strings that are bytes and no text: those that no encoding matters to.
+
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::value::V;
+
+const UNKNOWN: ForRuby = ForRuby("a method of a string of bytes");
+
+/// Calls a method of a string of bytes.
+pub(super) fn call<'c>(bytes: &[u8], method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    Ok(match (method, args) {
+        (Method::Size | Method::Length | Method::ByteSize, []) => V::Int(bytes.len() as i64),
+        (Method::Empty, []) => V::Bool(bytes.is_empty()),
+        (Method::AsciiOnly, []) => V::Bool(bytes.is_ascii()),
+        (Method::BytesOf, []) => V::list(bytes.iter().map(|byte| V::Int((*byte).into())).collect()),
+        (Method::Element | Method::Slice | Method::ByteSlice, [V::Int(from @ 0..), V::Int(count @ 0..)]) => {
+            match bytes.get(*from as usize..) {
+                Some(rest) => V::bytes(rest[..rest.len().min(*count as usize)].to_vec()),
+                None => V::Nil,
+            }
+        }
+        (Method::Unpack1, [format]) => unpacked(bytes, format)?,
+        (Method::Unpack, [format]) => V::list(vec![unpacked(bytes, format)?]),
+        _ => return Err(UNKNOWN),
+    })
+}
+
+/// What one directive of `unpack` that takes all bytes gives.
+fn unpacked<'c>(bytes: &[u8], format: &V<'c>) -> OrRuby<V<'c>> {
+    match format.text().as_deref() {
+        Some("H*") => Ok(V::made(bytes.iter().map(|byte| format!("{byte:02x}")).collect())),
+        _ => Err(UNKNOWN),
+    }
+}

@@ -210,7 +210,7 @@ impl Configuration {
     /// When a setting can't be read.
     pub fn programs(&self) -> Result<Vec<(&'static str, Option<PathBuf>)>, String> {
         let in_force = self.own().in_force();
-        let classifier = match in_force.text("node_terminus")?.as_str() {
+        let classifier = match self.node_terminus()?.as_str() {
             "exec" => in_force.text("external_nodes")?.split_whitespace().next().map(PathBuf::from),
             _ => None,
         };

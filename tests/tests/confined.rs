@@ -178,7 +178,10 @@ fn no_program_is_run() {
     let program = site.path("environment/run.sh");
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be made a program");
     let ran = || fs::remove_file(site.path("outside/run")).is_ok();
+    site.put("conf/puppet.conf", &format!("[main]\nexternal_nodes = {program}\n"));
+    site.put("conf/routes.yaml", "master:\n  node:\n    terminus: exec\n");
     let cases = [
+        ("notify { 'a': }".to_owned(), String::new(), vec!["--confdir".to_owned(), site.path("conf")]),
         (format!("notify {{ generate('{program}'): }}"), String::new(), vec![]),
         ("notify { 'a': }".to_owned(), format!("config_version = {program}\n"), vec![]),
         (

@@ -4,11 +4,13 @@
 //! is Ruby's, and with it all files that require it.
 
 use crate::functions::definition::{NewFunction, OldFunction};
+use crate::functions::lent::add_places;
 use crate::literals::Literals;
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::Module;
-use hashbrown::HashMap;
+use bunraku_vm::value::Value;
+use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -49,6 +51,9 @@ pub(crate) struct Space<'c> {
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// What places in programs have come to.
     pub literals: Literals<'c>,
+    /// Where the arrays and hashes of `$facts` and the like lie, which nothing may change: with how many of these there
+    /// were when they were looked through. They are set before any code runs, and never again.
+    frozen: RefCell<(usize, Rc<HashSet<usize>>)>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
     /// How many `catch` are under way that take what the scope throws where it has no variable of a name.
@@ -65,6 +70,18 @@ pub(crate) struct ContextCache<'c> {
 }
 
 impl<'c> Space<'c> {
+    /// Where the arrays and hashes of values that nothing may change lie, these themselves included.
+    pub fn frozen_of(&self, values: impl Iterator<Item = Value<'c>>) -> Rc<HashSet<usize>> {
+        let values: Vec<_> = values.collect();
+        let mut frozen = self.frozen.borrow_mut();
+        if frozen.0 != values.len() {
+            let mut places = HashSet::new();
+            values.iter().for_each(|value| add_places(&mut places, *value));
+            *frozen = (values.len(), Rc::new(places));
+        }
+        frozen.1.clone()
+    }
+
     /// A number that no frame has had.
     pub fn next_serial(&self) -> u64 {
         self.serials.set(self.serials.get() + 1);
@@ -210,6 +227,7 @@ impl<'c> Space<'c> {
         // A part that is added has to be named here.
         let Space {
             serials: _,
+            frozen,
             beside,
             catching: _,
             programs,
@@ -227,6 +245,7 @@ impl<'c> Space<'c> {
         } = self;
         modules.take().iter().for_each(|module| module.clear());
         beside.take();
+        frozen.take();
         programs.take();
         literals.release();
         constants.take();

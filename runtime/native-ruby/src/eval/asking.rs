@@ -189,7 +189,7 @@ impl<'c> Run<'_, 'c> {
             ("find_global_scope", []) => return Ok(Some(V::Class(Class::GlobalScope))),
             _ => {}
         }
-        let Some(V::Module(module)) = self.find_constant(prelude::OF_SCOPE) else { return Ok(None) };
+        let Some(V::Module(module)) = self.kept_constant(prelude::OF_SCOPE) else { return Ok(None) };
         let Some((owner, method)) = module.find(name) else { return Ok(None) };
         self.call_method(V::Scope, (Some(owner), &method), Arguments::from(args.to_vec())).map(Some)
     }

@@ -13,23 +13,24 @@ use std::rc::Rc;
 impl<'c> Run<'_, 'c> {
     /// The value of a constant, by its path.
     pub(super) fn constant(&mut self, path: &'c str) -> Done<'c> {
+        self.kept_constant(path).ok_or_else(|| {
+            self.left.unknown = Some(format!("the constant {path}"));
+            ForRuby("a constant that is not known").into()
+        })
+    }
+
+    /// The value of a constant that is asked for often; none where it is not known here.
+    pub(crate) fn kept_constant(&mut self, path: &'c str) -> Option<V<'c>> {
         // While a file is loaded more constants come in.
-        let settled = !self.space.is_loading();
-        if settled && let Some(known) = self.space.literals.constant(path, self.frame.nesting.as_ref()) {
-            return Ok(known);
+        if self.space.is_loading() {
+            return self.find_constant(path);
         }
-        match self.find_constant(path) {
-            Some(value) => {
-                if settled {
-                    self.space.literals.keep_constant(path, self.frame.nesting.as_ref(), &value);
-                }
-                Ok(value)
-            }
-            None => {
-                self.left.unknown = Some(format!("the constant {path}"));
-                Err(ForRuby("a constant that is not known").into())
-            }
+        if let Some(known) = self.space.literals.constant(path, self.frame.nesting.as_ref()) {
+            return Some(known);
         }
+        let value = self.find_constant(path)?;
+        self.space.literals.keep_constant(path, self.frame.nesting.as_ref(), &value);
+        Some(value)
     }
 
     /// The value of a constant; none where it is not known here.

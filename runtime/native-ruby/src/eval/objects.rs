@@ -16,7 +16,7 @@ use std::rc::Rc;
 impl<'c> Run<'_, 'c> {
     /// `URI.parse`
     pub(crate) fn parse_uri(&mut self, args: &[V<'c>]) -> Done<'c> {
-        match self.find_constant("::URI::Generic") {
+        match self.kept_constant("::URI::Generic") {
             Some(class @ V::Module(_)) => self.send_known(class, "parse", args.to_vec()),
             _ => Err(ForRuby("an address of a resource").into()),
         }
@@ -27,7 +27,7 @@ impl<'c> Run<'_, 'c> {
         if items.size().is_none() {
             return Ok(None);
         }
-        match self.find_constant("::Set") {
+        match self.kept_constant("::Set") {
             Some(V::Module(class)) => self.make(&class, Arguments::from(vec![items.clone()])).map(Some),
             _ => Ok(None),
         }

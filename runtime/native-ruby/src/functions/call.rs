@@ -419,12 +419,8 @@ fn is_other(value: Value<'_>) -> bool {
 impl<'c> Run<'_, 'c> {
     /// Whether what has been lent is a part of `$facts` or the like, which nothing may change.
     fn has_frozen_of(&mut self, lending: &Lending<'c>) -> bool {
-        SHARED.iter().any(|name| {
-            let symbol = self.vm.symbols.get(name);
-            symbol
-                .and_then(|symbol| self.vm.top.lookup(symbol))
-                .is_some_and(|value| lending.has_any_of(value))
-        })
+        let shared = |name: &&str| self.vm.symbols.get(name).and_then(|symbol| self.vm.top.lookup(symbol));
+        lending.has_any_of(&self.space.frozen_of(SHARED.iter().filter_map(shared)))
     }
 
     /// An argument as functions of the 3.x interface know it.
@@ -474,7 +470,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn new_resource(&mut self, type_name: &'c str, title: &'c str) -> Done<'c> {
-        let Some(V::Module(class)) = self.find_constant("::Puppet::Resource") else {
+        let Some(V::Module(class)) = self.kept_constant("::Puppet::Resource") else {
             return Err(ForRuby("an argument in another form").into());
         };
         self.make(&class, eval::Arguments::from(vec![V::Str(type_name), V::Str(title)]))

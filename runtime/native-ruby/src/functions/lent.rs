@@ -6,6 +6,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashSet;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -28,6 +29,18 @@ fn original_place(value: Value<'_>) -> Option<usize> {
         Value::Array(items) => Some(items.address()),
         Value::Hash(hash) => Some(hash.address()),
         _ => None,
+    }
+}
+
+/// Adds where a value and all arrays and hashes in it lie.
+pub(crate) fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
+    if original_place(value).is_none_or(|place| !places.insert(place)) {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.items().iter().for_each(|item| add_places(places, *item)),
+        Value::Hash(hash) => hash.entries().iter().for_each(|(_, value)| add_places(places, *value)),
+        _ => {}
     }
 }
 
@@ -70,14 +83,9 @@ impl<'c> Lending<'c> {
         Ok(copy)
     }
 
-    /// Whether an array or hash that was lent is, or is in, one of these.
-    pub fn has_any_of(&self, value: Value<'c>) -> bool {
-        let has = original_place(value).is_some_and(|place| self.copies.contains_key(&place));
-        has || match value {
-            Value::Array(items) => items.items().iter().any(|item| self.has_any_of(*item)),
-            Value::Hash(hash) => hash.entries().iter().any(|(_, value)| self.has_any_of(*value)),
-            _ => false,
-        }
+    /// Whether an array or hash that was lent lies at one of these places.
+    pub fn has_any_of(&self, places: &HashSet<usize>) -> bool {
+        self.copies.keys().any(|place| places.contains(place))
     }
 
     /// A value as one of the compile: the original of a copy that has not been changed.

@@ -11,7 +11,8 @@ module URI
     OTHERS = %w[file ftp ldap ldaps mailto ws wss]
 
     def self.parse(text)
-      Bunraku.left_to_ruby unless text.is_a?(String) && !text.match?(/%(?![0-9a-fA-F]{2})/)
+      Bunraku.left_to_ruby unless text.is_a?(String)
+      Bunraku.left_to_ruby if text.include?('%') && text.match?(/%(?![0-9a-fA-F]{2})/)
       found = PLAIN.match(text)
       return parse_plain(found) if found
       found = RELATIVE.match(text)

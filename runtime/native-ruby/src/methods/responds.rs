@@ -2,9 +2,20 @@
 //! (`tests/methods/responds.rb`). Puppet adds a few methods to all of them, and none that one of the others has.
 
 use crate::value::{Class, V};
+use hashbrown::HashMap;
+use std::sync::LazyLock;
 
 /// The methods of each class, a line each.
 const TABLE: &str = include_str!("responds.txt");
+/// The classes of the table, and for each method those that have it: a bit for each, by their places.
+static HAVING: LazyLock<(Vec<&str>, HashMap<&str, u32>)> = LazyLock::new(|| {
+    let lines = TABLE.lines().filter_map(|line| line.split_once(": "));
+    let mut having: HashMap<&str, u32> = HashMap::new();
+    for (number, (_, methods)) in lines.clone().enumerate() {
+        methods.split(' ').for_each(|method| *having.entry(method).or_default() |= 1 << number);
+    }
+    (lines.map(|(class, _)| class).collect(), having)
+});
 /// Libraries that Puppet loads add these to all.
 const ADDED: &[&str] = &["to_json", "to_yaml"];
 /// None of these classes has one of these.
@@ -22,23 +33,17 @@ pub(crate) fn lacks(class: Class, name: &str) -> bool {
 }
 
 fn of_class(class: Class, name: &str) -> Option<bool> {
-    let mut known = NONE.contains(&name);
-    let mut of_all = true;
-    let mut has = None;
-    for line in TABLE.lines() {
-        let (of, methods) = line.split_once(": ")?;
-        let found = methods.split(' ').any(|method| method == name);
-        known |= found;
-        of_all &= found;
-        if of == class.name() {
-            has = Some(found);
-        }
-    }
-    if class == Class::Sensitive {
+    let having = HAVING.1.get(name).copied().unwrap_or_default();
+    let known = having != 0 || NONE.contains(&name);
+    let has = match HAVING.0.iter().position(|of| *of == class.name()) {
+        Some(number) => having & 1 << number != 0,
         // What hides a value has one method that is not everybody's.
-        has = Some(of_all || name == "unwrap");
-    }
-    match has? {
+        None if class == Class::Sensitive => {
+            having.count_ones() as usize == HAVING.0.len() || name == "unwrap"
+        }
+        None => return None,
+    };
+    match has {
         true => Some(true),
         false if ADDED.contains(&name) && class != Class::Sensitive => Some(true),
         false => known.then_some(false),

@@ -2,6 +2,8 @@
 //! of its constants, or asks the scope for what is in it. Their way to the compile is `Bunraku.ask`, whose questions are
 //! those of the protocol of the Ruby worker (`runtime/ruby/src/protocol.rs`): so the worker runs some of these files, too.
 
+mod kept;
+
 use crate::erb::lowered::Lowered;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -16,10 +18,14 @@ pub(crate) struct Part {
 
 macro_rules! parts {
     ($($name:ident = $file:literal: $($constant:literal)*;)*) => {
-        $(static $name: LazyLock<Lowered> = LazyLock::new(|| Lowered::of_ruby(include_bytes!($file)));)*
+        $(static $name: LazyLock<Lowered> = LazyLock::new(|| {
+            kept::part($file).unwrap_or_else(|| Lowered::of_ruby(include_bytes!($file)))
+        });)*
         static PARTS: &[Part] = &[$(
             Part { file: concat!("<bunraku>/prelude/", $file), constants: &[$($constant),*], lowered: &$name },
         )*];
+        /// The files with their texts.
+        const SOURCES: &[(&str, &str)] = &[$(($file, include_str!($file)),)*];
     };
 }
 
@@ -58,7 +64,7 @@ impl Part {
         Path::new(self.file)
     }
 
-    /// The file as it is run.
+    /// The file as it is run: as it was lowered when this was built, else lowered now.
     pub fn lowered(&self) -> &'static Lowered {
         self.lowered
     }

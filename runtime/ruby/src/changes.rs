@@ -81,11 +81,11 @@ impl<'c> Changes<'_, 'c> {
     /// The value in place of this one; none where it stays as it is.
     fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
         let place = address(value)?;
-        if let Some(new) = self.replaced.get(&place) {
-            return Some(*new);
-        }
         if self.seen.contains(&place) {
             return None;
+        }
+        if let Some(new) = self.replaced.get(&place) {
+            return Some(*new);
         }
         if let Some(known) = self.rebuilt.get(&place) {
             return Some(*known);

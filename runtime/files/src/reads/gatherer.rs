@@ -5,6 +5,8 @@ use super::{Reads, Touch};
 use std::collections::{BTreeSet, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
+/// So many questions need no table: most of those who gather within another are told of one or two.
+const SMALL: usize = 16;
 /// How many bits of a question say its place in a table that is new.
 const LEAST: u32 = 8;
 /// A table that has so many times the places that would do is not used again.
@@ -12,9 +14,13 @@ const ROOMY: usize = 16;
 /// So many questions are looked for one by one sooner than whether all of them have been taken in.
 const FEW: usize = 4;
 
-/// Questions, each once and sorted, by linear probing sort: a question lies at the place that its first bits say, or behind it where
+/// Questions, each once and sorted: a few in a list, more by linear probing sort: a question lies at the place that its first bits say, or behind it where
 /// others are that are less. Questions are hashes, so hardly one lies far from its place.
 struct Touches {
+    /// All of them, as long as there is no table.
+    few: Vec<u32>,
+    /// Whether there is a table.
+    is_table: bool,
     /// A question's number at each place, 0 for none. Behind those that bits can say there are as many as questions may be in the table:
     /// so there is always an empty one behind the last question.
     places: Vec<u32>,
@@ -30,17 +36,28 @@ struct Touches {
 
 impl Touches {
     fn new() -> Touches {
-        Touches::of_size(LEAST)
+        Touches {
+            few: Vec::new(),
+            is_table: false,
+            places: Vec::new(),
+            bits: LEAST,
+            count: 0,
+            has_zero: false,
+            told: Box::default(),
+        }
     }
 
     fn of_size(bits: u32) -> Touches {
         let places = vec![0; (1 << bits) + most(bits)];
-        Touches { places, bits, count: 0, has_zero: false, told: Box::default() }
+        Touches { is_table: true, places, bits, ..Touches::new() }
     }
 
     /// Puts a question in, if it is not there.
     #[inline]
     fn insert(&mut self, Touch(number): Touch) {
+        if !self.is_table {
+            return self.insert_few(number);
+        }
         if number == 0 {
             self.has_zero = true;
             return;
@@ -52,6 +69,22 @@ impl Touches {
         if self.places[at] != number {
             self.put(at, number);
         }
+    }
+
+    fn insert_few(&mut self, number: u32) {
+        let Err(at) = self.few.binary_search(&number) else { return };
+        if self.few.len() < SMALL {
+            self.few.insert(at, number);
+            return;
+        }
+        self.is_table = true;
+        if self.places.is_empty() {
+            self.places = vec![0; (1 << self.bits) + most(self.bits)];
+        }
+        let few = std::mem::take(&mut self.few);
+        few.iter().for_each(|number| self.insert(Touch(*number)));
+        self.few = few;
+        self.insert(Touch(number));
     }
 
     /// Puts a question at a place, and what is there and behind it one further.
@@ -70,7 +103,8 @@ impl Touches {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = Touches { has_zero: self.has_zero, ..Touches::of_size(self.bits + 1) };
+        let few = std::mem::take(&mut self.few);
+        let larger = Touches { few, has_zero: self.has_zero, ..Touches::of_size(self.bits + 1) };
         let all = std::mem::replace(self, larger);
         all.places.iter().filter(|number| **number != 0).for_each(|number| self.insert(Touch(*number)));
     }
@@ -78,13 +112,17 @@ impl Touches {
     /// All of them, sorted.
     fn all(&mut self) -> Box<[Touch]> {
         // None is ever taken out.
-        if self.told.len() != usize::from(self.has_zero) + self.count {
+        let count = if self.is_table { usize::from(self.has_zero) + self.count } else { self.few.len() };
+        if self.told.len() != count {
             self.told = self.sorted();
         }
         self.told.clone()
     }
 
     fn sorted(&self) -> Box<[Touch]> {
+        if !self.is_table {
+            return self.few.iter().map(|number| Touch(*number)).collect();
+        }
         let mut all = vec![Touch(0); usize::from(self.has_zero) + self.count + 1];
         let mut end = usize::from(self.has_zero);
         let (own, behind) = self.places.split_at(1 << self.bits);
@@ -101,9 +139,11 @@ impl Touches {
     fn clear(&mut self) {
         match self.places.len() > ROOMY * self.count.max(1 << LEAST) {
             true => *self = Touches::new(),
-            false => self.places.fill(0),
+            false if self.is_table => self.places.fill(0),
+            false => {}
         }
-        (self.count, self.has_zero, self.told) = (0, false, Box::default());
+        self.few.clear();
+        (self.is_table, self.count, self.has_zero, self.told) = (false, 0, false, Box::default());
     }
 }
 
@@ -241,6 +281,15 @@ mod tests {
             numbers.clone().for_each(|number| gatherer.touch(Touch(number)));
             let wanted: BTreeSet<u32> = numbers.collect();
             assert!(gatherer.finish().touches.iter().map(|touch| touch.0).eq(wanted));
+            all.leave();
+            // As many as need no table, and one or two more; each told of before the next comes.
+            all.enter();
+            let (gatherer, mut wanted) = (all.innermost().unwrap(), BTreeSet::new());
+            for number in (0..SMALL as u32 + 2).map(|n| spread(7 * n)).chain([0, spread(7)]) {
+                gatherer.touch(Touch(number));
+                wanted.insert(number);
+                assert!(gatherer.finish().touches.iter().map(|touch| touch.0).eq(wanted.iter().copied()));
+            }
             all.leave();
             assert!(all.innermost().is_none());
         }

@@ -63,27 +63,24 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    // What a value is: its class, of which there are few.
-    let kind = on.class();
-    let result = known(run, on, method, args, block);
-    match (result, kind) {
-        (Err(stop), Ok(class)) if stop.is_for_ruby() && lacks(class, method.name()) => {
+    match known(run, &on, method, args, block) {
+        Err(stop) if stop.is_for_ruby() && on.class().is_ok_and(|class| lacks(class, method.name())) => {
             Err(Unwind::unsaid(Class::NoMethodError))
         }
-        (result, _) => result,
+        result => result,
     }
 }
 
 fn known<'c>(
     run: &mut Run<'_, 'c>,
-    on: V<'c>,
+    on: &V<'c>,
     method: Method,
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let method = known_as(&on, method);
+    let method = known_as(on, method);
     if block.is_none()
-        && let Some(answer) = quick::call(run, &on, method, args)
+        && let Some(answer) = quick::call(run, on, method, args)
     {
         return answer;
     }
@@ -94,7 +91,7 @@ fn known<'c>(
     }
     if matches!(method, Method::Matches | Method::Match)
         && block.is_none()
-        && let Some(value) = pattern::call(run, &on, method, args)?
+        && let Some(value) = pattern::call(run, on, method, args)?
     {
         return Ok(value);
     }
@@ -102,29 +99,29 @@ fn known<'c>(
         run.forget_last();
     }
     if method == Method::ToJson && args.is_empty() && block.is_none() {
-        return Ok(V::made(json::generate(&on)?));
+        return Ok(V::made(json::generate(on)?));
     }
     if method == Method::ToYaml {
-        return Ok(yaml::dump(run, &on, args, block)?);
+        return Ok(yaml::dump(run, on, args, block)?);
     }
-    if common::may_have(&on, method)
-        && let Some(value) = common::call(run, &on, method, args, block)?
+    if common::may_have(on, method)
+        && let Some(value) = common::call(run, on, method, args, block)?
     {
         return Ok(value);
     }
     if block.is_none()
-        && let Some(made) = enumerator::of(&on, method, args)
+        && let Some(made) = enumerator::of(on, method, args)
     {
         return Ok(made);
     }
     if let [other] = args
         && block.is_none()
         && matches!(on, V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_))
-        && let Some(error) = errors::of_operator(&on, method, other)
+        && let Some(error) = errors::of_operator(on, method, other)
     {
         return Err(error);
     }
-    by_kind(run, &on, method, args, block)
+    by_kind(run, on, method, args, block)
 }
 
 /// The name that a method with several names is known by here, where the value has it by this one.

@@ -15,7 +15,9 @@ pub enum Cause {
     Other,
     /// A text that cannot be parsed.
     Syntax,
-    /// A key that was looked up has no value anywhere.
+    /// A look-up went wrong (Ruby: `Puppet::DataBinding::LookupError`).
+    LookUp,
+    /// A key that was looked up has no value anywhere: an error of look-ups, too.
     NotFound,
     /// Something that may be there once is there already: a resource, a definition, a title or an attribute of one
     /// expression.

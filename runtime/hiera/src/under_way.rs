@@ -42,6 +42,7 @@ impl<'c> UnderWay<'c> {
                 && !is_of_ruby_alone(&fault.diagnostic.cause)
             {
                 fault.stage = Stage::Formed;
+                fault.diagnostic.cause = Cause::LookUp;
             }
             flow
         })

@@ -23,7 +23,14 @@ impl<'c> Talk<'_, 'c> {
             Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => {
                 (CompileFailure::NoSuchKey, String::new())
             }
-            Flow::Fault(fault) => (CompileFailure::Fault, fault.diagnostic.to_string()),
+            Flow::Fault(fault) => {
+                let cause = match fault.diagnostic.cause {
+                    Cause::LookUp | Cause::NotFound => CompileFailure::LookUp,
+                    Cause::FunctionLoad => CompileFailure::Load,
+                    _ => CompileFailure::Fault,
+                };
+                (cause, fault.diagnostic.to_string())
+            }
             Flow::Break(_) => (CompileFailure::Break, String::new()),
             Flow::Next(..) => (CompileFailure::Next, String::new()),
             Flow::Return(..) => (CompileFailure::Return, String::new()),
@@ -75,9 +82,16 @@ impl<'c> Talk<'_, 'c> {
                 let bytes = self.ruby.settings.memory;
                 spoilt(format!("needs more than {bytes} bytes (setting ruby_memory)"))
             }
+            (RubyFailure::LookUp, place) => {
+                let error = Diagnostic::error(text).because(Cause::LookUp);
+                Flow::formed(place.into_iter().fold(error, Diagnostic::at))
+            }
+            (RubyFailure::Formed, None) => Flow::formed(Diagnostic::error(text)),
             (_, Some(place)) => Flow::formed(Diagnostic::error(text).at(place)),
             // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
             (RubyFailure::Uncaught, None) => Flow::formed(Diagnostic::error(text).with_code(UNCAUGHT)),
+            (RubyFailure::Puppet, None) => Flow::raw(text),
+            (RubyFailure::Load, None) => raised(text).because(Cause::FunctionLoad),
             (RubyFailure::NoMethod, None) => raised(text).because(Cause::UndefinedMethod),
             (RubyFailure::Raised | RubyFailure::Carried, None) => raised(text),
         })

@@ -218,6 +218,10 @@ table! {
     7 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
     8 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
     9 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
+    10 Formed "FORMED" ("message: text", "top: text", "[file, line]: value") "A `Puppet::PreformattedError`: nothing is put around it.";
+    11 LookUp "LOOK_UP" ("message: text", "top: text", "[file, line]: value") "A `Puppet::DataBinding::LookupError`, likewise.";
+    12 Puppet "PUPPET" ("message: text", "top: text", "[file, line]: value") "A `Puppet::Error`: within a look-up it is that one's error.";
+    13 Load "LOAD" ("message: text", "top: text", "[file, line]: value") "A function that cannot be loaded.";
 }
 
 table! {
@@ -228,6 +232,8 @@ table! {
     3 Break "BREAK" ("error: integer", "message: text") "A `break()` on its way out.";
     4 Next "NEXT" ("error: integer", "message: text") "A `next()` on its way out.";
     5 Return "RETURN" ("error: integer", "message: text") "A `return()` on its way out.";
+    6 LookUp "LOOK_UP" ("error: integer", "message: text") "An error of look-ups.";
+    7 Load "LOAD" ("error: integer", "message: text") "A function was found and cannot be loaded.";
 }
 
 table! {

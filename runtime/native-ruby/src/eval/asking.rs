@@ -30,7 +30,12 @@ impl<'c> Run<'_, 'c> {
                 ForRuby("an exception that is no error").into()
             }
             Flow::Fault(fault) if !matches!(fault.diagnostic.cause, Cause::NoSuchKey | Cause::NoRuby) => {
-                let error = ErrorValue::new(Class::PreformattedError, fault.diagnostic.to_string());
+                let class = match fault.diagnostic.cause {
+                    Cause::LookUp | Cause::NotFound => Class::LookupError,
+                    Cause::FunctionLoad => Class::ArgumentError,
+                    _ => Class::PreformattedError,
+                };
+                let error = ErrorValue::new(class, fault.diagnostic.to_string());
                 *error.carried.borrow_mut() = Some(flow);
                 Unwind::raised(Rc::new(error))
             }

@@ -10,9 +10,11 @@ use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::prelude::Part;
 use crate::space::Load;
 use crate::tree::{Program, SHARED};
-use crate::value::object::{ClassRef, ErrorValue, ProcBody};
+use crate::value::object::{ErrorValue, ProcBody};
 use crate::value::{Class, V, text};
 use crate::world::{NativeWorld, WorkerState};
+use bunraku_vm::cause::Cause;
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -394,10 +396,16 @@ fn raised<'c>(error: &ErrorValue<'c>) -> Option<Called<'c>> {
         },
         _ => return None,
     };
-    match &error.class {
-        ClassRef::Builtin(Class::LookupError) => None,
-        _ => Some(Called::Raised(message, place)),
+    if Class::PreformattedError.covers(class) && place.is_none() {
+        let is_of_look_ups = Class::LookupError.covers(class);
+        let cause = if is_of_look_ups { Cause::LookUp } else { Cause::Other };
+        return Some(Called::Left(Flow::formed(Diagnostic::error(message).because(cause))));
     }
+    if Class::PuppetError.covers(class) && place.is_none() {
+        // Within a look-up it is that one's error.
+        return Some(Called::Left(Flow::raw(message)));
+    }
+    Some(Called::Raised(message, place))
 }
 
 /// Whether functions of the 3.x interface are given a value in another form, or one is in it.

@@ -286,7 +286,7 @@ module Puppet
         create_loaded_function(name, nil, base, &block)
       rescue StandardError => error
         raise error if error.is_a?(Bunraku::Missing)
-        raise ArgumentError, "Function Load Error for function '#{name}': #{error.message}"
+        raise Bunraku::LoadFailure, "Function Load Error for function '#{name}': #{error.message}"
       end
 
       def create_loaded_function(name, _loader, base = Function, &block)

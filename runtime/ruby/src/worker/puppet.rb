@@ -59,6 +59,14 @@ module Puppet
     include Bunraku::Carried
   end
 
+  # Errors of look-ups.
+  class DataBinding
+    extend Bunraku::Gaps
+
+    class LookupError < PreformattedError; end
+    class RecursiveLookupError < LookupError; end
+  end
+
   class DevError < Error; end
   class SettingsError < Error; end
   class MissingCommand < Error; end

@@ -185,6 +185,7 @@ module Bunraku
     # Causes of failures by the names of their classes.
     FAILURES = {
       'Bunraku::NoSuchKey' => Protocol::RubyFailure::NO_SUCH_KEY,
+      'Bunraku::LoadFailure' => Protocol::RubyFailure::LOAD,
       'Bunraku::TimeLimit' => Protocol::RubyFailure::TIME_LIMIT,
       'NoMethodError' => Protocol::RubyFailure::NO_METHOD,
       'NoMemoryError' => Protocol::RubyFailure::NO_MEMORY,
@@ -200,7 +201,13 @@ module Bunraku
       if error.is_a?(Carried) && error.token
         return Writer.new(Protocol::Message::FAILURE).byte(Protocol::RubyFailure::CARRIED).integer(error.token).bytes
       end
-      otherwise = error.is_a?(StandardError) ? Protocol::RubyFailure::RAISED : Protocol::RubyFailure::UNCAUGHT
+      otherwise = case error
+                  when Puppet::DataBinding::LookupError then Protocol::RubyFailure::LOOK_UP
+                  when Puppet::PreformattedError then Protocol::RubyFailure::FORMED
+                  when Puppet::Error then Protocol::RubyFailure::PUPPET
+                  when StandardError then Protocol::RubyFailure::RAISED
+                  else Protocol::RubyFailure::UNCAUGHT
+                  end
       # Other errors have places, too (Psych's, of the text they read), which are not those of Puppet code.
       file, line = error.is_a?(Puppet::ParseError) ? [error.file, error.line] : [nil, nil]
       told(error.class, otherwise, message_of(error), top_of(error) || '', [file && file.to_s, line && line.to_i])
@@ -236,6 +243,8 @@ module Bunraku
       message = reader.text
       error = case cause
               when Protocol::CompileFailure::FAULT then Puppet::PreformattedError.new(message)
+              when Protocol::CompileFailure::LOOK_UP then Puppet::DataBinding::LookupError.new(message)
+              when Protocol::CompileFailure::LOAD then ArgumentError.new(message)
               when Protocol::CompileFailure::NO_SUCH_KEY then throw(:no_such_key)
               when Protocol::CompileFailure::BREAK then Break.new('break() from context where this is illegal')
               when Protocol::CompileFailure::NEXT then Jump.new('next')

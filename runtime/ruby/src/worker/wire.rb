@@ -23,6 +23,9 @@ module Bunraku
   # A key that a Hiera backend does not have.
   class NoSuchKey < Exception; end
 
+  # A function that cannot be loaded.
+  class LoadFailure < ArgumentError; end
+
   # A thing of Puppet's Ruby that the worker does not have.
   class Missing < NameError; end
 

@@ -495,7 +495,8 @@ mod tests {
         worker.send(&failure, asked.number).expect("an answer is sent");
         let told = worker.receive().expect("the worker answers");
         assert_eq!(Ok(told.about), rendering);
-        assert_eq!(told.body[..2], [Message::Failure.byte(), RubyFailure::Raised.byte()]);
+        // A template that can't be rendered is an error of Puppet's.
+        assert_eq!(told.body[..2], [Message::Failure.byte(), RubyFailure::Puppet.byte()]);
         let text = String::from_utf8_lossy(&told.body);
         assert!(text.contains("an error of cause 250, which there is not"), "{text}");
     }

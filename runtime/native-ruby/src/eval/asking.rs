@@ -152,10 +152,10 @@ impl<'c> Run<'_, 'c> {
         }
         if let ("call_function", [name, list, ..]) = (name, args) {
             let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
-            let values = match list.items()? {
-                Some(items) if args.len() == 2 => items,
-                _ => return Err(ForRuby("arguments of a function").into()),
-            };
+            if args.len() != 2 {
+                return Err(ForRuby("arguments of a function").into());
+            }
+            let values = methods::spread(list)?;
             return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
         if let (Some(level), [message]) = (Severity::by_name(name), args)

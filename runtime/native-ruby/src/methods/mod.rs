@@ -42,7 +42,7 @@ mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
-pub(crate) use called::of_puppet;
+pub(crate) use called::{of_puppet, spread};
 pub(crate) use responds::lacks;
 pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;

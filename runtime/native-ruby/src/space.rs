@@ -53,7 +53,7 @@ pub(crate) struct Space<'c> {
     pub literals: Literals<'c>,
     /// Where the arrays and hashes of `$facts` and the like lie, which nothing may change: with how many of these there
     /// were when they were looked through. They are set before any code runs, and never again.
-    frozen: RefCell<(usize, Rc<HashSet<usize>>)>,
+    frozen: RefCell<Option<(usize, Rc<HashSet<usize>>)>>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
     /// How many `catch` are under way that take what the scope throws where it has no variable of a name.
@@ -73,13 +73,16 @@ impl<'c> Space<'c> {
     /// Where the arrays and hashes of values that nothing may change lie, these themselves included.
     pub fn frozen_of(&self, values: impl Iterator<Item = Value<'c>>) -> Rc<HashSet<usize>> {
         let values: Vec<_> = values.collect();
-        let mut frozen = self.frozen.borrow_mut();
-        if frozen.0 != values.len() {
-            let mut places = HashSet::new();
-            values.iter().for_each(|value| add_places(&mut places, *value));
-            *frozen = (values.len(), Rc::new(places));
+        if let Some((count, known)) = &*self.frozen.borrow()
+            && *count == values.len()
+        {
+            return known.clone();
         }
-        frozen.1.clone()
+        let mut places = HashSet::new();
+        values.iter().for_each(|value| add_places(&mut places, *value));
+        let places = Rc::new(places);
+        self.frozen.replace(Some((values.len(), places.clone())));
+        places
     }
 
     /// A number that no frame has had.

@@ -146,7 +146,8 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
     for (at, ((number, _), (native, ruby))) in programs.iter().zip(native.iter().zip(&ruby)).enumerate() {
         let outcome = &mut outcomes[*number];
         outcome.calls += 1;
-        outcome.ok += usize::from(ruby["ok"] == true);
+        let is_well = ruby["ok"] == true;
+        outcome.ok += usize::from(is_well);
         if let Some(fault) = ruby["error"]["message"].as_str() {
             let fault: String = compare::shape(fault).chars().take(120).collect();
             *outcome.faults.entry(fault).or_default() += 1;
@@ -156,14 +157,14 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
         let reasons = reasons(native);
         let is_native = in_ruby && reasons.is_empty();
         outcome.native += usize::from(is_native);
-        if ruby["ok"] == true {
+        if is_well {
             outcome.well.0 += usize::from(in_ruby);
             outcome.well.1 += usize::from(is_native);
         }
         for reason in reasons {
             let of_reason = outcome.reasons.entry(reason).or_default();
             of_reason.0 += 1;
-            of_reason.1 += usize::from(ruby["ok"] == true);
+            of_reason.1 += usize::from(is_well);
         }
         if parts(native) != parts(ruby) {
             differing.push(at);

@@ -56,6 +56,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether Ruby knows the error as `Puppet::DataBinding::LookupError`.
+    pub fn is_of_look_ups(&self) -> bool {
+        matches!(self, Cause::LookUp | Cause::NotFound)
+    }
+
     /// The cause of an error that Puppet has put words of its own around: what was left to Ruby alone is now its.
     pub fn around(self) -> Cause {
         match self {

@@ -25,7 +25,7 @@ impl<'c> Talk<'_, 'c> {
             }
             Flow::Fault(fault) => {
                 let cause = match fault.diagnostic.cause {
-                    Cause::LookUp | Cause::NotFound => CompileFailure::LookUp,
+                    ref cause if cause.is_of_look_ups() => CompileFailure::LookUp,
                     Cause::FunctionLoad => CompileFailure::Load,
                     _ => CompileFailure::Fault,
                 };

@@ -127,11 +127,12 @@ impl<'c> Writer<'_, 'c> {
                     Value::Str(text) => !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']),
                     _ => true,
                 };
-                let start = self.out.len();
-                if is_simple {
-                    self.scalar(*key, column, Stands::AsKey)?;
+                if !is_simple {
+                    return None;
                 }
-                if !is_simple || self.out[start..].contains('\n') || self.out[start..].len() > 128 {
+                let start = self.out.len();
+                self.scalar(*key, column, Stands::AsKey)?;
+                if self.out[start..].contains('\n') || self.out[start..].len() > 128 {
                     return None;
                 }
                 self.out.push(':');

@@ -14,13 +14,11 @@ const ROOMY: usize = 16;
 /// So many questions are looked for one by one sooner than whether all of them have been taken in.
 const FEW: usize = 4;
 
-/// Questions, each once and sorted: a few in a list, more by linear probing sort: a question lies at the place that its first bits say, or behind it where
-/// others are that are less. Questions are hashes, so hardly one lies far from its place.
+/// Questions, each once and sorted: a few in a list, more in a table by linear probing sort. There a question lies at the place that its
+/// first bits say, or behind it where others are that are less. Questions are hashes, so hardly one lies far from its place.
 struct Touches {
-    /// All of them, as long as there is no table.
+    /// All of them, as long as none is in the table.
     few: Vec<u32>,
-    /// Whether there is a table.
-    is_table: bool,
     /// A question's number at each place, 0 for none. Behind those that bits can say there are as many as questions may be in the table:
     /// so there is always an empty one behind the last question.
     places: Vec<u32>,
@@ -38,7 +36,6 @@ impl Touches {
     fn new() -> Touches {
         Touches {
             few: Vec::new(),
-            is_table: false,
             places: Vec::new(),
             bits: LEAST,
             count: 0,
@@ -47,17 +44,23 @@ impl Touches {
         }
     }
 
-    fn of_size(bits: u32) -> Touches {
-        let places = vec![0; (1 << bits) + most(bits)];
-        Touches { is_table: true, places, bits, ..Touches::new() }
-    }
-
     /// Puts a question in, if it is not there.
     #[inline]
     fn insert(&mut self, Touch(number): Touch) {
-        if !self.is_table {
-            return self.insert_few(number);
+        match self.is_table() {
+            true => self.insert_into_table(number),
+            false => self.insert_few(number),
         }
+    }
+
+    /// Whether questions are in the table: when it comes to that, they are more than the one of number 0.
+    #[inline]
+    fn is_table(&self) -> bool {
+        self.count > 0
+    }
+
+    #[inline]
+    fn insert_into_table(&mut self, number: u32) {
         if number == 0 {
             self.has_zero = true;
             return;
@@ -77,21 +80,20 @@ impl Touches {
             self.few.insert(at, number);
             return;
         }
-        self.is_table = true;
         if self.places.is_empty() {
-            self.places = vec![0; (1 << self.bits) + most(self.bits)];
+            self.places = places(self.bits);
         }
-        let few = std::mem::take(&mut self.few);
-        few.iter().for_each(|number| self.insert(Touch(*number)));
-        self.few = few;
-        self.insert(Touch(number));
+        for at in 0..SMALL {
+            self.insert_into_table(self.few[at]);
+        }
+        self.insert_into_table(number);
     }
 
     /// Puts a question at a place, and what is there and behind it one further.
     fn put(&mut self, mut at: usize, number: u32) {
         if self.count == most(self.bits) {
             self.grow();
-            return self.insert(Touch(number));
+            return self.insert_into_table(number);
         }
         self.count += 1;
         let mut pushed = number;
@@ -103,16 +105,16 @@ impl Touches {
 
     #[cold]
     fn grow(&mut self) {
-        let few = std::mem::take(&mut self.few);
-        let larger = Touches { few, has_zero: self.has_zero, ..Touches::of_size(self.bits + 1) };
-        let all = std::mem::replace(self, larger);
-        all.places.iter().filter(|number| **number != 0).for_each(|number| self.insert(Touch(*number)));
+        self.bits += 1;
+        self.count = 0;
+        let all = std::mem::replace(&mut self.places, places(self.bits));
+        all.iter().filter(|number| **number != 0).for_each(|number| self.insert_into_table(*number));
     }
 
     /// All of them, sorted.
     fn all(&mut self) -> Box<[Touch]> {
         // None is ever taken out.
-        let count = if self.is_table { usize::from(self.has_zero) + self.count } else { self.few.len() };
+        let count = if self.is_table() { usize::from(self.has_zero) + self.count } else { self.few.len() };
         if self.told.len() != count {
             self.told = self.sorted();
         }
@@ -120,7 +122,7 @@ impl Touches {
     }
 
     fn sorted(&self) -> Box<[Touch]> {
-        if !self.is_table {
+        if !self.is_table() {
             return self.few.iter().map(|number| Touch(*number)).collect();
         }
         let mut all = vec![Touch(0); usize::from(self.has_zero) + self.count + 1];
@@ -139,12 +141,17 @@ impl Touches {
     fn clear(&mut self) {
         match self.places.len() > ROOMY * self.count.max(1 << LEAST) {
             true => *self = Touches::new(),
-            false if self.is_table => self.places.fill(0),
+            false if self.is_table() => self.places.fill(0),
             false => {}
         }
         self.few.clear();
-        (self.is_table, self.count, self.has_zero, self.told) = (false, 0, false, Box::default());
+        (self.count, self.has_zero, self.told) = (0, false, Box::default());
     }
+}
+
+/// The places of a table of so many bits, all of them empty.
+fn places(bits: u32) -> Vec<u32> {
+    vec![0; (1 << bits) + most(bits)]
 }
 
 /// How many questions may be in a table of so many bits: with more, they would lie far from their places.

@@ -31,7 +31,7 @@ impl<'c> Run<'_, 'c> {
             }
             Flow::Fault(fault) if !matches!(fault.diagnostic.cause, Cause::NoSuchKey | Cause::NoRuby) => {
                 let class = match fault.diagnostic.cause {
-                    Cause::LookUp | Cause::NotFound => Class::LookupError,
+                    ref cause if cause.is_of_look_ups() => Class::LookupError,
                     Cause::FunctionLoad => Class::ArgumentError,
                     _ => Class::PreformattedError,
                 };
@@ -155,16 +155,16 @@ impl<'c> Run<'_, 'c> {
             if args.len() != 2 {
                 return Err(ForRuby("arguments of a function").into());
             }
-            let values = methods::spread(list)?;
+            let values = list.spread()?;
             return self.call_puppet(&name, &values, call, self.scope).map(Some);
         }
         if let (Some(level), [message]) = (Severity::by_name(name), args)
-            && message.text().is_some()
+            && let Some(text) = message.text()
         {
             return match level {
                 Severity::Debug | Severity::Info => Ok(Some(V::Nil)),
                 level if self.journal.is_some() => {
-                    self.log_now(level, message.text().map(|text| text.to_string()).unwrap_or_default());
+                    self.log_now(level, text.to_string());
                     Ok(Some(V::Nil))
                 }
                 _ => Err(ForRuby("a message of the scope").into()),

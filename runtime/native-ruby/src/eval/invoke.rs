@@ -63,7 +63,7 @@ impl<'c> Run<'_, 'c> {
             {
                 return Ok(set);
             }
-            if receiver.class().is_ok_and(|class| methods::lacks(class, &call.name)) {
+            if methods::lacks(&receiver, &call.name) {
                 return Err(Unwind::unsaid(Class::NoMethodError));
             }
             return self.unknown(call);

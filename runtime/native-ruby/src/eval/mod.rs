@@ -370,20 +370,7 @@ impl<'c> Run<'_, 'c> {
         let mut values = Vec::with_capacity(nodes.len());
         for node in nodes {
             match node {
-                Expr::Splat(inner) => match self.eval(inner)? {
-                    V::Nil => {}
-                    // What has no `to_a` is one value.
-                    one @ (V::Bool(_)
-                    | V::Int(_)
-                    | V::Big(_)
-                    | V::Float(_)
-                    | V::Str(_)
-                    | V::Made(_)
-                    | V::Symbol(_)) => {
-                        values.push(one);
-                    }
-                    list => values.extend(list.items()?.ok_or(ForRuby("a splat of other than an array"))?),
-                },
+                Expr::Splat(inner) => values.extend(self.eval(inner)?.spread()?),
                 node => values.push(self.eval(node)?),
             }
         }

@@ -151,8 +151,7 @@ impl<'c> Run<'_, 'c> {
             for pattern in patterns {
                 let pattern = match pattern {
                     Expr::Splat(list) => {
-                        let list = self.eval(list)?;
-                        let items = list.items()?.ok_or(ForRuby("a splat of other than an array"))?;
+                        let items = self.eval(list)?.spread()?;
                         if self.any_met(&items, subject.as_ref())? {
                             return self.eval(body);
                         }

@@ -396,16 +396,17 @@ fn raised<'c>(error: &ErrorValue<'c>) -> Option<Called<'c>> {
         },
         _ => return None,
     };
-    if Class::PreformattedError.covers(class) && place.is_none() {
-        let is_of_look_ups = Class::LookupError.covers(class);
-        let cause = if is_of_look_ups { Cause::LookUp } else { Cause::Other };
-        return Some(Called::Left(Flow::formed(Diagnostic::error(message).because(cause))));
-    }
-    if Class::PuppetError.covers(class) && place.is_none() {
+    Some(match place {
+        None if Class::LookupError.covers(class) => {
+            Called::Left(Flow::formed(Diagnostic::error(message).because(Cause::LookUp)))
+        }
+        None if Class::PreformattedError.covers(class) => {
+            Called::Left(Flow::formed(Diagnostic::error(message)))
+        }
         // Within a look-up it is that one's error.
-        return Some(Called::Left(Flow::raw(message)));
-    }
-    Some(Called::Raised(message, place))
+        None if Class::PuppetError.covers(class) => Called::Left(Flow::raw(message)),
+        place => Called::Raised(message, place),
+    })
 }
 
 /// Whether functions of the 3.x interface are given a value in another form, or one is in it.

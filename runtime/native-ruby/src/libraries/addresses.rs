@@ -2,7 +2,7 @@
 
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::ForRuby;
-use crate::methods::large;
+use crate::methods::{is_plain, large};
 use crate::value::{Address, Class, V};
 use num_traits::ToPrimitive as _;
 
@@ -15,20 +15,9 @@ pub(crate) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
             Ok(Some(V::address(address(&text.text().unwrap_or_default())?)))
         }
         // What is no string needs its family told.
-        (
-            "new",
-            [
-                V::Nil
-                | V::Bool(_)
-                | V::Int(_)
-                | V::Float(_)
-                | V::Symbol(_)
-                | V::Array(_)
-                | V::List(_)
-                | V::Hash(_)
-                | V::Map(_),
-            ],
-        ) => Err(Unwind::unsaid(Class::IpFamily)),
+        ("new", [other]) if matches!(other, V::Nil) || is_plain(other) => {
+            Err(Unwind::unsaid(Class::IpFamily))
+        }
         ("new", [number @ (V::Int(_) | V::Big(_)), V::Int(family)]) => {
             let number = large::of(number).and_then(|number| number.to_u128()).ok_or(UNKNOWN)?;
             Ok(Some(V::address(Address::of_number(number, *family).ok_or(UNKNOWN)?)))

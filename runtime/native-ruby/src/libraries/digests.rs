@@ -9,7 +9,7 @@ use sha2::Digest as _;
 /// Calls a method of a digest's class; none for what is not known.
 pub(super) fn digest<'c>(class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let [subject] = args else { return Ok(None) };
-    let given = given(subject, "a digest of other than a string")?;
+    let given = given(subject, ForRuby("a digest of other than a string"))?;
     let bytes: Vec<u8> = match class {
         Class::DigestMd5 => md5::Md5::digest(given).to_vec(),
         Class::DigestSha1 => sha1::Sha1::digest(given).to_vec(),
@@ -27,29 +27,27 @@ pub(super) fn digest<'c>(class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Opt
 }
 
 /// The bytes of a string, with or without an encoding.
-fn given(subject: &V<'_>, other: &'static str) -> OrRuby<Vec<u8>> {
+fn given(subject: &V<'_>, other: ForRuby) -> OrRuby<Vec<u8>> {
     match subject {
         V::Bytes(bytes) => Ok(bytes.to_vec()),
-        subject => Ok(subject.text().ok_or(ForRuby(other))?.as_bytes().to_vec()),
+        subject => Ok(subject.text().ok_or(other)?.as_bytes().to_vec()),
     }
 }
 
 /// Calls a method of `Base64`.
 pub(super) fn base64<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     let [subject] = args else { return Ok(None) };
-    let bytes = given(subject, "Base64 of other than a string")?;
-    match name {
-        "strict_encode64" => return Ok(Some(V::made(base64::encode(&bytes)))),
-        "encode64" => return Ok(Some(V::made(base64::encode_lines(&bytes)))),
-        "urlsafe_encode64" => return Ok(Some(V::made(base64::encode_url(&bytes)))),
-        _ => {}
-    }
-    let text = subject.text().ok_or(ForRuby("Base64 of other than a string"))?;
+    const OTHER: ForRuby = ForRuby("Base64 of other than a string");
+    let text = || subject.text().ok_or(OTHER);
     let decoded = |bytes: Option<Vec<u8>>| -> Done<'c> { Ok(V::bytes(bytes.ok_or_else(invalid)?)) };
     Ok(Some(match name {
-        "decode64" => decoded(Some(base64::decode_lenient(&text)))?,
+        "strict_encode64" => V::made(base64::encode(&given(subject, OTHER)?)),
+        "encode64" => V::made(base64::encode_lines(&given(subject, OTHER)?)),
+        "urlsafe_encode64" => V::made(base64::encode_url(&given(subject, OTHER)?)),
+        "decode64" => decoded(Some(base64::decode_lenient(&text()?)))?,
         "strict_decode64" => {
             // What stands in the last digit beyond the last byte Ruby takes for an error, too.
+            let text = text()?;
             let bytes = base64::decode_strict(&text);
             match &bytes {
                 Some(bytes) if base64::encode(bytes) != *text => {

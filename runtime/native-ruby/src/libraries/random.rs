@@ -45,6 +45,6 @@ pub(super) fn of_puppet<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>>
     let ("deterministic_rand" | "deterministic_rand_int", [seed, V::Int(limit @ 1..)]) = (name, args) else {
         return Ok(None);
     };
-    let drawn = V::Int(generator(seed)?.below(*limit as u64) as i64);
-    Ok(Some(if name == "deterministic_rand" { V::made(crate::value::text::to_s(&drawn)?) } else { drawn }))
+    let drawn = generator(seed)?.below(*limit as u64) as i64;
+    Ok(Some(if name == "deterministic_rand" { V::made(drawn.to_string()) } else { V::Int(drawn) }))
 }

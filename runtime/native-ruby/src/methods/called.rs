@@ -77,7 +77,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool),
     let name = &*name.text().unwrap_or_default();
     let args = match is_method {
         true => list.items()?.ok_or(ForRuby("arguments that are no array"))?,
-        false => spread(list)?,
+        false => list.spread()?,
     };
     let args = args.iter().map(|arg| arg.to_value(run.vm)).collect::<OrRuby<Vec<_>>>()?;
     let host = run.vm.host;
@@ -96,21 +96,6 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool),
         None => call_any(run, name, args)?,
     };
     Ok(V::from(value))
-}
-
-/// The arguments that `scope.call_function` hands on (`*args`): of what is no array, itself; of nil, none.
-pub(crate) fn spread<'c>(list: &V<'c>) -> OrRuby<Vec<V<'c>>> {
-    match list {
-        V::Nil => Ok(Vec::new()),
-        V::Bool(_) | V::Int(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
-            Ok(vec![list.clone()])
-        }
-        V::Hash(_) | V::Map(_) => {
-            let entries = list.entries()?.unwrap_or_default();
-            Ok(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
-        }
-        list => list.items()?.ok_or(ForRuby("arguments that are no array")),
-    }
 }
 
 /// Calls a function that may do whatever functions do.

@@ -42,7 +42,8 @@ mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
-pub(crate) use called::{of_puppet, spread};
+pub(crate) use called::of_puppet;
+pub(crate) use quick::is_plain;
 pub(crate) use responds::lacks;
 pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;
@@ -64,7 +65,7 @@ pub(crate) fn call<'c>(
     block: Option<&'c Block>,
 ) -> Done<'c> {
     match known(run, &on, method, args, block) {
-        Err(stop) if stop.is_for_ruby() && on.class().is_ok_and(|class| lacks(class, method.name())) => {
+        Err(stop) if stop.is_for_ruby() && lacks(&on, method.name()) => {
             Err(Unwind::unsaid(Class::NoMethodError))
         }
         result => result,

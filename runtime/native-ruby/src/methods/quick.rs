@@ -52,7 +52,7 @@ pub(super) fn call<'c>(
 }
 
 /// Values whose classes no code can change, and that have no others behind them.
-pub(super) fn is_plain(value: &V<'_>) -> bool {
+pub(crate) fn is_plain(value: &V<'_>) -> bool {
     matches!(
         value,
         V::Str(_)

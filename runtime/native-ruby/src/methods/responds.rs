@@ -24,15 +24,7 @@ const NONE: &[&str] = &["unwrap", "call"];
 /// What `respond_to?` says of a value; none for names whose answer is not known for sure: files of a library, or modules,
 /// may add methods of other names.
 pub(crate) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
-    of_class(on.class().ok()?, name)
-}
-
-/// Whether values of a class are known to have no method of a name.
-pub(crate) fn lacks(class: Class, name: &str) -> bool {
-    of_class(class, name) == Some(false)
-}
-
-fn of_class(class: Class, name: &str) -> Option<bool> {
+    let class = on.class().ok()?;
     let having = HAVING.1.get(name).copied().unwrap_or_default();
     let known = having != 0 || NONE.contains(&name);
     let has = match HAVING.0.iter().position(|of| *of == class.name()) {
@@ -48,6 +40,11 @@ fn of_class(class: Class, name: &str) -> Option<bool> {
         false if ADDED.contains(&name) && class != Class::Sensitive => Some(true),
         false => known.then_some(false),
     }
+}
+
+/// Whether a value is known to have no method of a name.
+pub(crate) fn lacks(on: &V<'_>, name: &str) -> bool {
+    responds(on, name) == Some(false)
 }
 
 #[cfg(test)]

@@ -220,6 +220,21 @@ impl<'c> V<'c> {
         })
     }
 
+    /// What `*value` stands for: the items of an array, the pairs of a hash, nothing for nil, and what has no `to_a` itself.
+    pub fn spread(&self) -> OrRuby<Vec<V<'c>>> {
+        match self {
+            V::Nil => Ok(Vec::new()),
+            V::Bool(_) | V::Int(_) | V::Big(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
+                Ok(vec![self.clone()])
+            }
+            V::Hash(_) | V::Map(_) => {
+                let entries = self.entries()?.unwrap_or_default();
+                Ok(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
+            }
+            list => list.items()?.ok_or(ForRuby("a splat of other than an array")),
+        }
+    }
+
     /// Entries of a hash: a copy.
     pub fn entries(&self) -> OrRuby<Option<Vec<(V<'c>, V<'c>)>>> {
         budget::spend(1 + self.size().unwrap_or_default() as u64 / 8)?;

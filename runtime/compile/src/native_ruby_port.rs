@@ -193,9 +193,14 @@ impl<'c> Compile<'c> {
         }
     }
 
-    /// Renders in Ruby what has set variables without it. The worker has just been started.
-    pub(crate) fn replay_templates(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
-        for Replay { scope, template } in self.erb.take_replays() {
+    /// Renders in Ruby what has set variables without it, where some are among those that Ruby asks for as a scope sees them.
+    pub(crate) fn render_for_variables(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Option<&[&str]>,
+    ) -> Eval<'c, ()> {
+        for Replay { scope, template } in self.erb.take_replays(scope, names) {
             match &template {
                 ReplayOf::File { name, file } => {
                     self.talk().render_file(vm, scope, (name, file), Journal::default())?

@@ -187,8 +187,7 @@ impl<'c> EnvironmentSide<'c> for Compile<'c> {
     }
 
     fn worker_started(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
-        self.tell_ruby_of_files(vm)?;
-        self.replay_templates(vm)
+        self.tell_ruby_of_files(vm)
     }
 
     fn refuse_irregular(&self, file: &Path) -> Eval<'c, ()> {
@@ -228,6 +227,15 @@ impl<'c> CodeSide<'c> for Compile<'c> {
 
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, FoundVariable<'c>> {
         self.variable_seen(vm, scope, name)
+    }
+
+    fn render_for_variables(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Option<&[&str]>,
+    ) -> Eval<'c, ()> {
+        Compile::render_for_variables(self, vm, scope, names)
     }
 
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Option<&[Value<'c>]>) -> Value<'c> {

@@ -48,13 +48,14 @@ fn a_template_renders_another_of_the_same_scope() {
 }
 
 #[test]
-fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_takes_over() {
+fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_asks_for_it() {
     with_world(&[], |world, templating, vm, scope| {
         let set = Erb::Text("<% scope.setvar('own_number', 7) %>");
         let seen = Erb::Text("<%= scope.lookupvar('own_number') %>");
         assert!(templating.render(world, vm, scope, &set).is_ok());
         assert_eq!(text(templating.render(world, vm, scope, &seen)).as_deref(), Some("7"));
-        let replays = templating.take_replays();
+        assert!(templating.take_replays(scope, Some(&["another"])).is_empty());
+        let replays = templating.take_replays(scope, Some(&["own_number"]));
         let texts: Vec<_> = replays
             .iter()
             .map(|replay| match &replay.template {
@@ -64,8 +65,13 @@ fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_takes_over() {
             .collect();
         assert_eq!(texts, ["<% scope.setvar('own_number', 7) %>", "<%= scope.lookupvar('own_number') %>"]);
         assert!(templating.render(world, vm, scope, &seen).is_err());
-        // A worker remembers variables itself.
+        // A worker may be there, as long as it has not ended while code in Ruby was running.
         world.worker.set(WorkerState::Present);
+        let set = Erb::Text("<% scope.setvar('other_number', 7) %>");
+        assert!(templating.render(world, vm, scope, &set).is_ok());
+        assert_eq!(templating.take_replays(scope, None).len(), 1);
+        world.worker.set(WorkerState::Ended);
+        let set = Erb::Text("<% scope.setvar('third_number', 7) %>");
         assert!(templating.render(world, vm, scope, &set).is_err());
     });
 }

@@ -117,6 +117,18 @@ pub trait CodeSide<'c> {
     /// Those of loading the class that a qualified name names.
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, FoundVariable<'c>>;
 
+    /// Ruby asks for variables as a scope sees them, of some names or all: templates that have set any of them without Ruby
+    /// are rendered there first.
+    ///
+    /// # Errors
+    /// Those of rendering them.
+    fn render_for_variables(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Option<&[&str]>,
+    ) -> Eval<'c, ()>;
+
     /// The variables that a scope sees and that have a value, as a hash: those of these names, or all.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, names: Option<&[Value<'c>]>) -> Value<'c>;
 

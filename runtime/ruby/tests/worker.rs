@@ -87,6 +87,9 @@ impl<'c> CodeSide<'c> for Nothing {
     fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c, FoundVariable<'c>> {
         Ok(FoundVariable { value: None, reason: None })
     }
+    fn render_for_variables(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Option<&[&str]>) -> Eval<'c, ()> {
+        Ok(())
+    }
     fn variables(&self, vm: &mut Vm<'c>, _: &'c Scope<'c>, _: Option<&[Value<'c>]>) -> Value<'c> {
         Value::Hash(bunraku_vm::value::HashBuilder::new(vm.arena).finish())
     }

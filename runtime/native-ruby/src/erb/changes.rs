@@ -1,11 +1,9 @@
 //! What a template does to the compile: variables it sets, and arrays and hashes of Puppet's that it changes in place.
 //!
 //! Real Puppet hands its own objects to templates, and some templates put things into them. Here the template gets a
-//! copy, and what has become of it is told to the compile when all has gone well. A variable that a template sets may
-//! hold what only Ruby knows (symbols), so it stays here, where later templates find it; should the compile need the
-//! worker after all, Ruby renders that template again, for what it sets.
-//!
-//! Both are done only while no worker runs for the compile: a worker remembers variables itself.
+//! copy, and what has become of it is told to the compile when all has gone well; not while a worker runs for the compile,
+//! which remembers what it has read. A variable that a template sets may hold what only Ruby knows (symbols), so it stays
+//! here, where later templates find it; should a worker ask for it, Ruby renders that template again, for what it sets.
 
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;
@@ -25,7 +23,7 @@ struct SetVariable<'c> {
     value: V<'c>,
 }
 
-/// A template to be rendered in Ruby, should a worker be started: for what it sets.
+/// A template to be rendered in Ruby, should a worker ask for what it sets.
 pub struct Replay<'c> {
     /// The scope it was rendered in.
     pub scope: &'c Scope<'c>,
@@ -51,15 +49,17 @@ pub enum ReplayOf {
 pub(crate) struct SetByTemplates<'c> {
     all: RefCell<Vec<SetVariable<'c>>>,
     replays: RefCell<Vec<Replay<'c>>>,
+    /// How many of them renderings have set that are over.
+    settled: Cell<usize>,
     /// Whether the rendering under way has set one, or seen one, which it may change.
     used: Cell<bool>,
 }
 
 impl<'c> SetByTemplates<'c> {
-    /// A rendering begins. Gives how many variables there are, for [`truncate`](Self::truncate).
-    pub fn begin(&self) -> usize {
+    /// A rendering begins, or goes on after others that it has called for: it has set none.
+    pub fn begin(&self) {
         self.used.set(false);
-        self.count()
+        self.settled.set(self.count());
     }
 
     /// Whether the rendering under way has set a variable, or read one that a template has set.
@@ -79,9 +79,23 @@ impl<'c> SetByTemplates<'c> {
         self.all.borrow().len()
     }
 
-    /// Drops all but the first `count`: the rendering that has set the others has failed.
-    pub fn truncate(&self, count: usize) {
-        self.all.borrow_mut().truncate(count);
+    /// Whether a worker that asks for variables, as a scope sees them, has to be given what templates have set: for some
+    /// names, or for all variables.
+    pub fn are_among(&self, scope: &'c Scope<'c>, names: Option<&[&str]>) -> bool {
+        match names {
+            None => self.any_seen_from(scope),
+            Some(names) => names.iter().any(|name| self.has_name(simple_name(name))),
+        }
+    }
+
+    /// Whether templates have set a variable of a simple name, whatever the scope.
+    fn has_name(&self, name: &str) -> bool {
+        self.all.borrow().iter().any(|set| set.name == name)
+    }
+
+    /// Drops those that the rendering under way has set: it has failed.
+    pub fn take_back(&self) {
+        self.all.borrow_mut().truncate(self.settled.get());
     }
 
     /// Keeps the template for [`take_replays`](Self::take_replays): rendering it has set variables.
@@ -121,26 +135,30 @@ impl<'c> SetByTemplates<'c> {
         scope: &'c Scope<'c>,
         name: &str,
         first: usize,
-    ) -> Option<V<'c>> {
-        if !self.all.borrow().iter().take(first).any(|set| set.name == name) {
-            return None;
+    ) -> OrRuby<Option<V<'c>>> {
+        let simple = simple_name(name);
+        if !self.has_name(simple) {
+            return Ok(None);
+        }
+        if simple.len() < name.len() {
+            return Err(ForRuby("a variable of a class that a template has set"));
         }
         let mut at = Some(scope);
         while let Some(scope) = at {
             if let Some(value) = self.own(scope, name, first) {
                 self.used.set(true);
-                return Some(value);
+                return Ok(Some(value));
             }
             if symbol.is_some_and(|symbol| scope.own(symbol).is_some()) {
-                return None;
+                return Ok(None);
             }
             at = scope.parent;
         }
-        None
+        Ok(None)
     }
 
-    /// Sets a variable for the templates that follow. Only a name that no Puppet code uses: any other is left to Ruby, and
-    /// so is all while a worker runs.
+    /// Sets a variable for the templates that follow. Only a name that no Puppet code uses, nor a worker has asked for: any
+    /// other is left to Ruby.
     pub(crate) fn set(
         &self,
         vm: &Vm<'c>,
@@ -151,7 +169,7 @@ impl<'c> SetByTemplates<'c> {
         let mut bytes = name.bytes();
         let word = bytes.next().is_some_and(|b| b == b'_' || b.is_ascii_lowercase())
             && bytes.all(|b| b == b'_' || b.is_ascii_alphanumeric());
-        if !word || vm.symbols.get(name).is_some() || worker != WorkerState::None {
+        if !word || vm.symbols.get(name).is_some() || worker == WorkerState::Ended {
             return Err(ForRuby("a variable to be set"));
         }
         if self.own(scope, name, usize::MAX).is_some() {
@@ -162,6 +180,11 @@ impl<'c> SetByTemplates<'c> {
         self.used.set(true);
         Ok(())
     }
+}
+
+/// What a qualified name ends with.
+fn simple_name(name: &str) -> &str {
+    name.rsplit("::").next().unwrap_or(name)
 }
 
 /// A variable's array or hash that the template may change.

@@ -89,12 +89,13 @@ impl<'c> Templating<'c> {
         scope: &'c Scope<'c>,
         erb: &Erb<'_>,
     ) -> Result<Rendered<'c>, Journal<'c>> {
-        let set_before = self.set_by_templates.begin();
+        self.set_by_templates.begin();
         let rendered = self.try_to_render(world, vm, scope, erb);
         let was_used = self.set_by_templates.was_used();
         let calls = match rendered {
-            // It would have to be rendered again, should a worker be started.
+            // It would have to be rendered again, should a worker ask for what it has set.
             Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
+            Ok(rendered) if was_used && rendered.has_effects() => Journal::default(),
             Ok(rendered) => {
                 if was_used {
                     self.set_by_templates.note(scope, erb);
@@ -103,14 +104,17 @@ impl<'c> Templating<'c> {
             }
             Err((_, calls)) => calls,
         };
-        self.set_by_templates.truncate(set_before);
+        self.set_by_templates.take_back();
         Err(calls)
     }
 
-    /// What a worker that has just been started has to render again, for the variables it sets: from now on they are
-    /// Ruby's.
-    pub fn take_replays(&self) -> Vec<Replay<'c>> {
-        self.set_by_templates.take_replays()
+    /// What a worker has to render again that asks for variables as a scope sees them, for some names or all, where templates
+    /// have set any of them: from now on these are Ruby's.
+    pub fn take_replays(&self, scope: &'c Scope<'c>, names: Option<&[&str]>) -> Vec<Replay<'c>> {
+        match self.set_by_templates.are_among(scope, names) {
+            true => self.set_by_templates.take_replays(),
+            false => Vec::new(),
+        }
     }
 
     /// Drops all that lies on the heap: the compile is over.

@@ -147,6 +147,13 @@ pub struct Rendered<'c> {
     pub(crate) called: Option<Journal<'c>>,
 }
 
+impl Rendered<'_> {
+    /// Whether more is to be done than to take its text.
+    pub(crate) fn has_effects(&self) -> bool {
+        !self.logs.is_empty() || !self.changed.is_empty()
+    }
+}
+
 /// Why a rendering was given up: for a value, or for what the template has under a number.
 pub(crate) struct Stopped<'c> {
     pub ask: ForRuby,

@@ -128,7 +128,7 @@ impl<'c> Run<'_, 'c> {
         let symbol = self.vm.symbols.get_kept(name);
         if self.sees_set_by_templates()
             && let Some(value) =
-                self.engine.set_by_templates.find(symbol, scope, &name.text, self.variables.set_before)
+                self.engine.set_by_templates.find(symbol, scope, &name.text, self.variables.set_before)?
         {
             self.variables.seen[number as usize] = VariableState::Set(value);
             return Ok(());
@@ -182,7 +182,7 @@ impl<'c> Run<'_, 'c> {
         self.depth == 0
             && self.logs.is_empty()
             && !self.has_nested
-            && self.engine.set_by_templates.count() == 0
+            && !self.engine.set_by_templates.was_used()
     }
 
     /// Whether it has a copy of some variable's value that it may change.

@@ -83,7 +83,7 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
 
 fn look_up<'c>(run: &mut Run<'_, 'c>, name: &str) -> OrRuby<Option<V<'c>>> {
     let symbol = run.vm.symbols.get(name);
-    if let Some(value) = run.engine.set_by_templates.find(symbol, run.scope, name, usize::MAX) {
+    if let Some(value) = run.engine.set_by_templates.find(symbol, run.scope, name, usize::MAX)? {
         return Ok(Some(value));
     }
     let scope = if SHARED.contains(&name) { run.vm.top } else { run.scope };

@@ -5,13 +5,14 @@ use crate::Talk;
 use crate::replayed::Asks;
 use crate::world::FoundVariable;
 use bunraku_vm::error::Eval;
-use bunraku_vm::scope::ScopeKind;
+use bunraku_vm::scope::{Scope, ScopeKind};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
 impl<'c> Talk<'_, 'c> {
     pub(super) fn variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let (scope, name) = (self.scope_of(args.value(0))?, args.text(1));
+        self.render_for_variables(vm, scope, Some(&[name]))?;
         let found = match self.is_yet_to_be_set(vm, scope, name) {
             true => FoundVariable {
                 value: scope.parent.and_then(|parent| parent.lookup(vm.symbols.intern(name))),
@@ -30,7 +31,24 @@ impl<'c> Talk<'_, 'c> {
             Value::Array(names) => Some(names.items()),
             _ => None,
         };
+        let texts: Option<Vec<_>> =
+            names.map(|names| names.iter().filter_map(|name| name.as_str()).collect());
+        self.render_for_variables(vm, scope, texts.as_deref())?;
         Ok(self.world.variables(vm, scope, names))
+    }
+
+    /// What templates have set without Ruby is known to it before it is asked for. What they do is no part of what is being
+    /// answered from a journal.
+    fn render_for_variables(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        names: Option<&[&str]>,
+    ) -> Eval<'c, ()> {
+        let replayed = self.ruby.replayed.take();
+        let rendered = self.world.render_for_variables(vm, scope, names);
+        self.ruby.replayed.replace(replayed);
+        rendered
     }
 
     pub(super) fn set_variable(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
@@ -38,6 +56,7 @@ impl<'c> Talk<'_, 'c> {
         if let Some(answer) = self.replayed(&Asks::Set(args.text(1), args.value(2))) {
             return answer;
         }
+        self.render_for_variables(vm, scope, Some(&[args.text(1)]))?;
         let symbol = vm.symbols.intern(args.text(1));
         let free = scope.own(symbol).is_none();
         if free {
@@ -48,6 +67,7 @@ impl<'c> Talk<'_, 'c> {
 
     pub(super) fn is_bound(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
+        self.render_for_variables(vm, scope, Some(&[args.text(1)]))?;
         let symbol = vm.symbols.intern(args.text(1));
         Ok(Value::Bool(scope.own(symbol).is_some() && !self.is_yet_to_be_set(vm, scope, args.text(1))))
     }

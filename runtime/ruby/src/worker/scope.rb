@@ -60,6 +60,8 @@ module Puppet
         return touch(name) if @variables.key?(name)
         return @variables[name] = Bunraku.shared(name) if SHARED.include?(name)
         found, value, reason = Bunraku.ask('variable', [live!.number, name])
+        # Templates that have set it without Ruby have been rendered here by now.
+        return touch(name) if @variables.key?(name)
         if found
           return value if value.nil? || name.match?(/\A\d+\z/)
           @variables[name] = value
@@ -129,7 +131,8 @@ module Puppet
         @variables ||= {}
         names.each { |name| @variables[name] = Bunraku.shared(name) if SHARED.include?(name) && !@variables.key?(name) }
         rest = names.reject { |name| @variables.key?(name) }
-        @variables.merge!(Bunraku.ask('variables', [live!.number, rest])) unless rest.empty?
+        # Templates that have set any without Ruby are rendered here meanwhile: what they have set stays one object.
+        @variables.merge!(Bunraku.ask('variables', [live!.number, rest])) { |_, set, _| set } unless rest.empty?
         names.each { |name| touch(name) }
         @variables
       end

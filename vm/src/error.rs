@@ -2,6 +2,10 @@
 
 use crate::cause::Cause;
 use crate::diagnostic::{Diagnostic, Place};
+use crate::raised::{
+    ARGUMENT_ERROR, LOOKUP_ERROR, MethodError, NO_METHOD_ERROR, PREFORMATTED_ERROR, REGEXP_ERROR, Raised,
+    RaisedObject,
+};
 use crate::value::Value;
 
 /// Result of evaluating something in a compile.
@@ -33,6 +37,32 @@ pub struct Fault {
     pub stage: Stage,
     /// Which part of the innermost expression is at fault; its place is the fault's.
     pub blame: Blame,
+    /// What Ruby knows it as, where that does not follow from the rest.
+    pub raised: Option<Box<Raised>>,
+}
+
+impl Fault {
+    /// A fault of which nothing else is known.
+    #[cold]
+    pub fn new(diagnostic: Diagnostic, stage: Stage) -> Self {
+        Fault { diagnostic, stage, blame: Blame::Whole, raised: None }
+    }
+
+    /// The name of the class that Ruby knows it by.
+    pub fn class(&self) -> &str {
+        match (&self.raised, &self.diagnostic.cause, self.stage) {
+            (Some(raised), ..) => &raised.class,
+            (None, cause, _) if cause.is_of_look_ups() => LOOKUP_ERROR,
+            (None, _, Stage::Issue | Stage::Formed) => PREFORMATTED_ERROR,
+            (None, Cause::UndefinedMethod, _) => NO_METHOD_ERROR,
+            (None, ..) => ARGUMENT_ERROR,
+        }
+    }
+
+    /// The exception that code in Ruby has raised, if it was one.
+    pub fn object(&self) -> Option<RaisedObject> {
+        self.raised.as_ref()?.object
+    }
 }
 
 /// The part of an expression that Puppet blames: where it points its line and column at.
@@ -75,6 +105,48 @@ impl<'c> Flow<'c> {
         Flow::fault(Diagnostic::error(message).because(cause), Stage::Raw)
     }
 
+    /// A plain error of a class: what code in Ruby knows it by that has called for it.
+    pub fn of_class(class: &'static str, message: impl Into<String>) -> Box<Self> {
+        Flow::raw(message).raised_as(class)
+    }
+
+    /// An error of one of Ruby's own methods, where a function of Puppet's calls it.
+    pub fn of_method(error: MethodError) -> Box<Self> {
+        Flow::of_class(error.class, error.message)
+    }
+
+    /// What is wrong with a regular expression.
+    pub fn of_pattern(message: String) -> Box<Self> {
+        Flow::of_class(REGEXP_ERROR, message)
+    }
+
+    /// An error of Ruby itself or of code in Ruby, not one that a function of Puppet's raises on purpose.
+    pub fn of_ruby(message: impl Into<String>) -> Box<Self> {
+        Flow::fault(Diagnostic::error(message).with_code("RUNTIME_ERROR"), Stage::Raw)
+    }
+
+    /// This error as Ruby knows it, where it does not say so already.
+    pub fn raised_as(mut self: Box<Self>, raised: impl Into<Raised>) -> Box<Self> {
+        if let Flow::Fault(fault) = &mut *self
+            && fault.raised.is_none()
+        {
+            fault.raised = Some(Box::new(raised.into()));
+        }
+        self
+    }
+
+    /// This error as Ruby knows it, where it is one that a function raises on purpose and says nothing of it.
+    pub fn refused_as(self: Box<Self>, class: &'static str) -> Box<Self> {
+        match &*self {
+            Flow::Fault(Fault { stage: Stage::Raw, raised: None, diagnostic, .. })
+                if diagnostic.code.is_none() && diagnostic.cause == Cause::Other =>
+            {
+                self.raised_as(class)
+            }
+            _ => self,
+        }
+    }
+
     /// This error with its cause.
     pub fn because(mut self: Box<Self>, cause: Cause) -> Box<Self> {
         if let Flow::Fault(fault) = &mut *self {
@@ -105,7 +177,7 @@ impl<'c> Flow<'c> {
     /// An issue of the evaluator at a part of the innermost expression.
     pub fn issue_at(blame: Blame, code: &'static str, message: impl Into<String>) -> Box<Self> {
         let diagnostic = Diagnostic::error(message).with_code(code);
-        Box::new(Flow::Fault(Fault { diagnostic, stage: Stage::Issue, blame }))
+        Box::new(Flow::Fault(Fault { blame, ..Fault::new(diagnostic, Stage::Issue) }))
     }
 
     /// A complete error that nothing is added to.
@@ -115,6 +187,6 @@ impl<'c> Flow<'c> {
 
     #[cold]
     fn fault(diagnostic: Diagnostic, stage: Stage) -> Box<Self> {
-        Box::new(Flow::Fault(Fault { diagnostic, stage, blame: Blame::Whole }))
+        Box::new(Flow::Fault(Fault::new(diagnostic, stage)))
     }
 }

@@ -30,6 +30,7 @@ pub mod names;
 pub mod observer;
 mod output;
 mod pending;
+pub mod raised;
 pub mod regex;
 pub mod scope;
 pub mod semver;

@@ -12,6 +12,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::Include;
+use bunraku_vm::raised::PUPPET_ERROR;
 use bunraku_vm::scope::{ResourceId, Scope, ScopeKind, ScopeSpec};
 use bunraku_vm::types::{self, Type};
 use bunraku_vm::value::Value;
@@ -131,7 +132,7 @@ impl<'c> Compile<'c> {
                 Some(known) => found.push(known),
                 None => {
                     let message = format!("Could not find class {name} for {}", self.asked.node_name);
-                    return Err(Flow::raw(message));
+                    return Err(Flow::of_class(PUPPET_ERROR, message));
                 }
             }
         }

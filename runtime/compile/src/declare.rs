@@ -15,6 +15,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Array, Hash, Str, Value};
@@ -87,7 +88,7 @@ impl<'c> Compile<'c> {
         } else if let Some(known) = self.find_define(vm, name)? {
             Resolved::Define(known)
         } else {
-            return Err(Flow::raw(format!("Unknown resource type: '{name}'")));
+            return Err(Flow::of_class(ARGUMENT_ERROR, format!("Unknown resource type: '{name}'")));
         };
         let mut create = |title, params| {
             let title = self.create_one(vm, scope, creation, &resolved, type_name, title, params)?;

@@ -43,6 +43,7 @@ impl<'c> UnderWay<'c> {
             {
                 fault.stage = Stage::Formed;
                 fault.diagnostic.cause = Cause::LookUp;
+                fault.raised = None;
             }
             flow
         })

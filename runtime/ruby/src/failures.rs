@@ -3,11 +3,11 @@
 
 use super::Talk;
 use super::protocol::{CompileFailure, Message, RubyFailure};
-use super::raised;
 use super::wire::{MessageReader, put_text};
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::raised::{Raised, RaisedObject};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -19,26 +19,35 @@ impl<'c> Talk<'_, 'c> {
     /// number.
     #[cold]
     pub(super) fn failure(&self, flow: Flow<'c>) -> Vec<u8> {
-        let (cause, message) = match &flow {
+        let (cause, fault) = match &flow {
             Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey => {
-                (CompileFailure::NoSuchKey, String::new())
+                (CompileFailure::NoSuchKey, None)
             }
-            Flow::Fault(fault) => {
-                let cause = match fault.diagnostic.cause {
-                    ref cause if cause.is_of_look_ups() => CompileFailure::LookUp,
-                    Cause::FunctionLoad => CompileFailure::Load,
-                    _ => CompileFailure::Fault,
-                };
-                (cause, fault.diagnostic.to_string())
-            }
-            Flow::Break(_) => (CompileFailure::Break, String::new()),
-            Flow::Next(..) => (CompileFailure::Next, String::new()),
-            Flow::Return(..) => (CompileFailure::Return, String::new()),
+            Flow::Fault(fault) => (CompileFailure::Fault, Some(fault)),
+            Flow::Break(_) => (CompileFailure::Break, None),
+            Flow::Next(..) => (CompileFailure::Next, None),
+            Flow::Return(..) => (CompileFailure::Return, None),
         };
         let mut flows = self.ruby.conversation.flows.borrow_mut();
         let mut out = vec![Message::Failure.byte(), cause.byte()];
         out.extend((flows.len() as i64).to_le_bytes());
-        put_text(&mut out, message.as_bytes());
+        match fault {
+            None => put_text(&mut out, b""),
+            Some(fault) => {
+                let exception = match fault.object() {
+                    Some(RaisedObject::Worker(number)) => number.into(),
+                    _ => -1_i64,
+                };
+                let Place { file, line, .. } = &fault.diagnostic.place;
+                let at = fault.raised.as_ref().and_then(|raised| raised.at.as_deref());
+                put_text(&mut out, fault.diagnostic.to_string().as_bytes());
+                put_text(&mut out, fault.class().as_bytes());
+                out.extend(exception.to_le_bytes());
+                put_text(&mut out, at.unwrap_or_default().as_bytes());
+                put_text(&mut out, file.as_deref().unwrap_or_default().as_bytes());
+                out.extend(line.map_or(0, i64::from).to_le_bytes());
+            }
+        }
         flows.push(flow);
         out
     }
@@ -66,12 +75,15 @@ impl<'c> Talk<'_, 'c> {
         let text = message.text()?.into_owned();
         let top = message.text()?.into_owned();
         let place = place(message.value(vm)?);
+        let class = message.text()?.into_owned().into();
+        let object = u32::try_from(message.integer()?).ok().map(RaisedObject::Worker);
+        let raised = Raised { class, object, at: Some(top.as_str().into()).filter(|_| !top.is_empty()) };
         let spoilt = |what: String| {
             self.ruby.conversation.spoil();
             let at = if top.is_empty() { String::new() } else { format!(" ({top})") };
             Flow::caused(Cause::NoRuby, format!("{subject}: {what}{at}"))
         };
-        Ok(match (cause, place) {
+        let flow = match (cause, place) {
             (RubyFailure::NoSuchKey, _) => {
                 let error = Diagnostic::error(text).with_code(NO_SUCH_KEY);
                 Flow::formed(error.because(Cause::NoSuchKey))
@@ -91,10 +103,11 @@ impl<'c> Talk<'_, 'c> {
             // What is no StandardError nobody catches in Puppet: it ends the compile as it is.
             (RubyFailure::Uncaught, None) => Flow::formed(Diagnostic::error(text).with_code(UNCAUGHT)),
             (RubyFailure::Puppet, None) => Flow::raw(text),
-            (RubyFailure::Load, None) => raised(text).because(Cause::FunctionLoad),
-            (RubyFailure::NoMethod, None) => raised(text).because(Cause::UndefinedMethod),
-            (RubyFailure::Raised | RubyFailure::Carried, None) => raised(text),
-        })
+            (RubyFailure::Load, None) => Flow::of_ruby(text).because(Cause::FunctionLoad),
+            (RubyFailure::NoMethod, None) => Flow::of_ruby(text).because(Cause::UndefinedMethod),
+            (RubyFailure::Raised | RubyFailure::Carried, None) => Flow::of_ruby(text),
+        };
+        Ok(flow.raised_as(raised))
     }
 }
 

@@ -4,10 +4,9 @@ use super::protocol::Request;
 use super::signatures::{self, Chooser, Loaded, Overload, malformed};
 use super::talk::RequestArgument;
 use super::world::{Counted, FunctionSource};
-use super::{Talk, raised, subject, text};
+use super::{Talk, subject, text};
 use bunraku_native_ruby::{Called, Function, Journal};
 use bunraku_vm::closure::Closure;
-use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
@@ -308,11 +307,6 @@ fn native<'f>(name: &'f str, source: &'f FunctionSource<'_>) -> Function<'f> {
 fn told(called: Called<'_>) -> Eval<'_> {
     match called {
         Called::Value(value) => Ok(value),
-        Called::Raised(message, None) => Err(raised(message)),
-        Called::Raised(message, Some((file, line))) => {
-            let place = Place { file: Some(file.as_str().into()), line: Some(line), column: None };
-            Err(Flow::formed(Diagnostic::error(message).at(place)))
-        }
         Called::Left(flow) => Err(flow),
         Called::ForRuby(_) => Err(malformed()),
     }
@@ -330,7 +324,7 @@ fn choose<'c>(
             return Ok(n);
         }
     }
-    Err(raised(types::mismatch::describe_arguments(vm, &function.name, &function.told(), args, block)))
+    Err(Flow::of_ruby(types::mismatch::describe_arguments(vm, &function.name, &function.told(), args, block)))
 }
 
 fn check_result<'c>(vm: &mut Vm<'c>, overload: &Overload<'c>, result: Value<'c>) -> Eval<'c, ()> {

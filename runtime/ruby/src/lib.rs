@@ -42,7 +42,7 @@ pub use sandbox::Sandbox;
 
 use bunraku_native_ruby::Asked;
 use bunraku_vm::closure::Closure;
-use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::error::Eval;
 use bunraku_vm::value::Str;
 use bunraku_vm::vm::Vm;
 use datatypes::DataTypes;
@@ -172,15 +172,6 @@ impl<'c> Ruby<'c> {
         regular.take();
         datatypes.release();
     }
-}
-
-/// An error of Ruby code: told apart from the compile's own by its code, for Hiera leaves it as it is.
-fn raised<'c>(message: String) -> Box<Flow<'c>> {
-    let mut flow = Flow::raw(message);
-    if let Flow::Fault(fault) = &mut *flow {
-        fault.diagnostic.code = Some("RUNTIME_ERROR");
-    }
-    flow
 }
 
 /// `path` as Ruby is told it.

@@ -210,30 +210,29 @@ table! {
     /// Why the worker does not answer.
     RubyFailure = "Behind the byte of a failure that the worker sends.";
     1 Carried "CARRIED" ("error: integer") "An error of the compiler's that has come through Ruby, by the number it was sent with.";
-    2 Raised "RAISED" ("message: text", "top: text", "[file, line]: value") "A StandardError.";
-    3 Uncaught "UNCAUGHT" ("message: text", "top: text", "[file, line]: value") "An error that is no StandardError.";
-    4 NoSuchKey "NO_SUCH_KEY" ("message: text", "top: text", "[file, line]: value") "A Hiera backend does not have the key.";
-    5 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value") "A `NoMethodError`: a value has no method of that name.";
-    6 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value") "The code has run for too long. The process is not used again, as with all below.";
-    7 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value") "The code needs more memory than it may have.";
-    8 Exit "EXIT" ("message: text", "top: text", "[file, line]: value") "The code has called `exit`.";
-    9 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value") "The stack was too deep, or a signal came: the message begins with the class.";
-    10 Formed "FORMED" ("message: text", "top: text", "[file, line]: value") "A `Puppet::PreformattedError`: nothing is put around it.";
-    11 LookUp "LOOK_UP" ("message: text", "top: text", "[file, line]: value") "A `Puppet::DataBinding::LookupError`, likewise.";
-    12 Puppet "PUPPET" ("message: text", "top: text", "[file, line]: value") "A `Puppet::Error`: within a look-up it is that one's error.";
-    13 Load "LOAD" ("message: text", "top: text", "[file, line]: value") "A function that cannot be loaded.";
+    2 Raised "RAISED" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A StandardError.";
+    3 Uncaught "UNCAUGHT" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "An error that is no StandardError.";
+    4 NoSuchKey "NO_SUCH_KEY" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A Hiera backend does not have the key.";
+    5 NoMethod "NO_METHOD" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A `NoMethodError`: a value has no method of that name.";
+    6 TimeLimit "TIME_LIMIT" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "The code has run for too long. The process is not used again, as with all below.";
+    7 NoMemory "NO_MEMORY" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "The code needs more memory than it may have.";
+    8 Exit "EXIT" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "The code has called `exit`.";
+    9 Spoilt "SPOILT" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "The stack was too deep, or a signal came: the message begins with the class.";
+    10 Formed "FORMED" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A `Puppet::PreformattedError`: nothing is put around it.";
+    11 LookUp "LOOK_UP" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A `Puppet::DataBinding::LookupError`, likewise.";
+    12 Puppet "PUPPET" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A `Puppet::Error`: within a look-up it is that one's error.";
+    13 Load "LOAD" ("message: text", "top: text", "[file, line]: value", "class: text", "exception: integer") "A function that cannot be loaded.";
 }
 
 table! {
     /// Why the compiler does not answer. The error itself stays here, under a number.
     CompileFailure = "Behind the byte of a failure that the compiler sends.";
-    1 Fault "FAULT" ("error: integer", "message: text") "An error.";
+    1 Fault "FAULT" ("error: integer", "message: text", "class: text", "exception: integer", "top: text", "file: text", "line: integer")
+        "An error of a class; the exception of that number, where it is not below 0; the place in Ruby and that in Puppet code, where they are known.";
     2 NoSuchKey "NO_SUCH_KEY" ("error: integer", "message: text") "A look-up has found nothing: Ruby throws what look-ups catch.";
     3 Break "BREAK" ("error: integer", "message: text") "A `break()` on its way out.";
     4 Next "NEXT" ("error: integer", "message: text") "A `next()` on its way out.";
     5 Return "RETURN" ("error: integer", "message: text") "A `return()` on its way out.";
-    6 LookUp "LOOK_UP" ("error: integer", "message: text") "An error of look-ups.";
-    7 Load "LOAD" ("error: integer", "message: text") "A function was found and cannot be loaded.";
 }
 
 table! {

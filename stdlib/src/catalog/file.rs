@@ -5,6 +5,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native, native};
 use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::vm::Vm;
 
 /// The group.
@@ -24,5 +25,5 @@ fn file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             Err(_) => Err(Flow::raw(format!("file(): {name} is not UTF-8; binary_file() reads it as it is"))),
         };
     }
-    Err(Flow::raw(format!("Could not find any files from {}", names.join(", "))))
+    Err(Flow::of_class(PARSE_ERROR, format!("Could not find any files from {}", names.join(", "))))
 }

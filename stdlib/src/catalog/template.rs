@@ -8,6 +8,7 @@ use bunraku_vm::function::{
 };
 use bunraku_vm::host::{Erb, ModuleFolder};
 use bunraku_vm::observer::Called;
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
@@ -69,7 +70,7 @@ fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     for name in arguments(vm, "template", &call, 1)? {
         let name = format::to_interpolated(name);
         let Some(file) = vm.host.find_file(vm, ModuleFolder::Templates, &name)? else {
-            return Err(Flow::raw(format!("Could not find template '{name}'")));
+            return Err(Flow::of_class(PARSE_ERROR, format!("Could not find template '{name}'")));
         };
         let text = vm.host.erb(vm, call.scope.keep(), Erb::File { name: &name, file: &file })?;
         out.push_str(text.as_str().unwrap_or_default());

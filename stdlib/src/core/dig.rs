@@ -5,6 +5,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
 use bunraku_vm::names::is_qualified;
+use bunraku_vm::raised::{ERROR_WITH_DATA, RUNTIME_ERROR};
 use bunraku_vm::regex;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{infer, print};
@@ -70,12 +71,12 @@ fn walk<'c>(vm: &mut Vm<'c>, data: Value<'c>, path: &[Value<'c>]) -> Result<Valu
 }
 
 fn dig<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    walk(vm, call.args[0], &call.args[1..]).map_err(|wrong| Flow::raw(wrong.message))
+    walk(vm, call.args[0], &call.args[1..]).map_err(|wrong| Flow::of_class(ERROR_WITH_DATA, wrong.message))
 }
 
 /// The segments of a dotted path; a number is an index, quotes keep dots together.
 fn segments<'c>(vm: &Vm<'c>, path: &str) -> Eval<'c, Vec<Value<'c>>> {
-    let fail = || Flow::raw("Syntax error in dotted-navigation string");
+    let fail = || Flow::of_class(RUNTIME_ERROR, "Syntax error in dotted-navigation string");
     let mut all = Vec::new();
     let mut rest = path;
     loop {
@@ -138,7 +139,7 @@ fn navigate<'c>(
         Ok(Value::Undef) => Ok(default),
         Ok(found) => Ok(found),
         Err(wrong) => match call.block {
-            None => Err(Flow::raw(wrong.message)),
+            None => Err(Flow::of_class(ERROR_WITH_DATA, wrong.message)),
             Some(block) => {
                 let error = error_value(vm, &wrong);
                 vm.call(block, &[error])

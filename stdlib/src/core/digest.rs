@@ -7,6 +7,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
 use bunraku_vm::label;
+use bunraku_vm::raised::TYPE_ERROR;
 use bunraku_vm::symbol::known;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
@@ -37,7 +38,7 @@ fn hex(bytes: &[u8]) -> String {
 fn subject<'c>(vm: &Vm<'c>, name: &str, call: &Call<'c, '_>) -> Eval<'c, &'c str> {
     let args = legacy(vm, name, call.args, 1, Some(1))?;
     if let Value::Type(Type::Class(_) | Type::Resource { .. }) = call.args[0] {
-        return Err(Flow::raw("no implicit conversion of Puppet::Resource into String"));
+        return Err(Flow::of_class(TYPE_ERROR, "no implicit conversion of Puppet::Resource into String"));
     }
     match args[0] {
         Value::Str(text) => Ok(text.as_str()),
@@ -46,7 +47,7 @@ fn subject<'c>(vm: &Vm<'c>, name: &str, call: &Call<'c, '_>) -> Eval<'c, &'c str
                 Value::Bool(b) => b.to_string(),
                 other => label::ruby_class(other),
             };
-            Err(Flow::raw(format!("no implicit conversion of {class} into String")))
+            Err(Flow::of_class(TYPE_ERROR, format!("no implicit conversion of {class} into String")))
         }
     }
 }

@@ -7,6 +7,7 @@ use bunraku_vm::format::{inspect, to_ruby_s};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::label;
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::value::Value;
 use bunraku_vm::value::flatten;
 use bunraku_vm::vm::Vm;
@@ -41,7 +42,9 @@ fn binary_file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             let bytes: &'c [u8] = vm.arena.alloc_slice_copy(&bytes);
             Ok(Value::Binary(vm.arena.alloc(bytes)))
         }
-        None => Err(Flow::raw(format!("binary_file(): The given file '{path}' does not exist"))),
+        None => {
+            Err(Flow::of_class(PARSE_ERROR, format!("binary_file(): The given file '{path}' does not exist")))
+        }
     }
 }
 
@@ -86,13 +89,16 @@ fn generate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         vm.host.log(Severity::Warning, &message, None);
     }
     if !command.starts_with('/') {
-        return Err(Flow::raw("Generators must be fully qualified"));
+        return Err(Flow::of_class(PARSE_ERROR, "Generators must be fully qualified"));
     }
     if !command.chars().all(|c| c.is_alphanumeric() || "-/_.+".contains(c)) {
-        return Err(Flow::raw("Generators can only contain alphanumerics, file separators, and dashes"));
+        return Err(Flow::of_class(
+            PARSE_ERROR,
+            "Generators can only contain alphanumerics, file separators, and dashes",
+        ));
     }
     if command.contains("..") {
-        return Err(Flow::raw("Can not use generators with '..' in them."));
+        return Err(Flow::of_class(PARSE_ERROR, "Can not use generators with '..' in them."));
     }
     let args: Vec<String> = args.iter().map(|arg| to_ruby_s(*arg)).collect();
     let output = vm.host.generate(&args).map_err(Flow::raw)?;

@@ -4,6 +4,7 @@ use crate::support::{block, legacy};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -46,7 +47,7 @@ fn return_impl<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn fail<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = legacy(vm, "fail", call.args, 0, None)?;
     let words: Vec<_> = args.into_iter().map(to_ruby_s).collect();
-    Err(Flow::raw(words.join(" ")))
+    Err(Flow::of_class(PARSE_ERROR, words.join(" ")))
 }
 
 fn import<'c>(_: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {

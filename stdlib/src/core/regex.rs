@@ -46,7 +46,7 @@ natives! {
 }
 
 fn groups<'c>(vm: &Vm<'c>, source: &str, subject: &str) -> Eval<'c> {
-    let found = regex::captures(source, subject).map_err(Flow::raw)?;
+    let found = regex::captures(source, subject).map_err(Flow::of_pattern)?;
     Ok(match found {
         None => Value::Undef,
         Some(groups) => {
@@ -179,7 +179,7 @@ fn replace<'c>(subject: &str, source: &str, replacement: Replacement<'c>, all: b
     };
     let mut out = String::with_capacity(subject.len());
     let mut end = 0;
-    for found in found.map_err(Flow::raw)? {
+    for found in found.map_err(Flow::of_pattern)? {
         out.push_str(&subject[end..found.start()]);
         replacement.expand(&mut out, subject, &found);
         end = found.end();
@@ -229,7 +229,7 @@ pub(super) fn regsubst_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'
     let has = |flag| flags.contains(flag);
     let pattern = text(call.arg(1));
     // The message of a bad pattern shows it without options.
-    regex::check(pattern).map_err(Flow::raw)?;
+    regex::check(pattern).map_err(Flow::of_pattern)?;
     let source = regex::with_options(pattern, has('I'), has('M'), has('E'));
     substitute(vm, call.args[0], &source, Replacement::of(call.args[2]), has('G'))
 }
@@ -257,7 +257,7 @@ pub(super) fn split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let subject = text(call.arg(0));
     let mut parts: Vec<&str> = Vec::new();
     let mut start = 0;
-    for found in regex::all_captures(source, subject).map_err(Flow::raw)? {
+    for found in regex::all_captures(source, subject).map_err(Flow::of_pattern)? {
         let (from, to) = (found.start(), found.end());
         // An empty match splits between characters, neither before the first nor after the last.
         if from == to && (from == start || from >= subject.len()) {

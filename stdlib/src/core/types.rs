@@ -5,6 +5,7 @@ use crate::support::text;
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::TYPE_ASSERTION_ERROR;
 use bunraku_vm::types::{
     Type, generalize, infer, infer_set, is_instance, mismatch, new::new_instance, parse,
 };
@@ -84,7 +85,10 @@ fn asserted<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>, ty: &'c Type<'c>) -> Eval<'
     let actual = infer_set(vm, value);
     match call.block {
         Some(block) => vm.call(block, &[Value::Type(ty), Value::Type(actual)]),
-        None => Err(Flow::raw(mismatch::describe_mismatch(vm.arena, "assert_type():", ty, actual))),
+        None => Err(Flow::of_class(
+            TYPE_ASSERTION_ERROR,
+            mismatch::describe_mismatch(vm.arena, "assert_type():", ty, actual),
+        )),
     }
 }
 

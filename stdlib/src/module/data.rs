@@ -10,6 +10,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;
 use bunraku_vm::function::Call;
 use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
@@ -319,7 +320,10 @@ fn toml<'c>(out: &mut String, hash: Hash<'c>, path: &[String], is_item: bool) ->
 /// The text of a parser's first argument.
 fn source<'c>(call: &Call<'c, '_>) -> Eval<'c, &'c str> {
     match call.args.first() {
-        None => Err(Flow::raw("Wrong number of arguments. 1 or 2 arguments should be provided.")),
+        None => Err(Flow::of_class(
+            ARGUMENT_ERROR,
+            "Wrong number of arguments. 1 or 2 arguments should be provided.",
+        )),
         Some(Value::Str(text)) => Ok(text.as_str()),
         Some(other) => Err(no_conversion(*other, "String")),
     }

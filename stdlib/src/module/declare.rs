@@ -6,6 +6,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::capitalize;
 use bunraku_vm::function::Call;
 use bunraku_vm::function::{Native, dispatch, native, optional_param, param};
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::regex;
 use bunraku_vm::scope::ScopeKind;
 use bunraku_vm::symbol::known;
@@ -141,8 +142,8 @@ fn namespaced_ensure_packages_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> E
 /// The first arguments of a function that must have a type and a title.
 fn type_and_title<'c>(call: &Call<'c, '_>) -> Eval<'c, (Value<'c>, Value<'c>)> {
     let given = |n: usize| call.arg(n).filter(|value| value.truthy());
-    let ty = given(0).ok_or_else(|| Flow::raw("Must specify a type"))?;
-    let title = given(1).ok_or_else(|| Flow::raw("Must specify a title"))?;
+    let ty = given(0).ok_or_else(|| Flow::of_class(ARGUMENT_ERROR, "Must specify a type"))?;
+    let title = given(1).ok_or_else(|| Flow::of_class(ARGUMENT_ERROR, "Must specify a title"))?;
     Ok((ty, title))
 }
 
@@ -204,16 +205,19 @@ pub(super) fn split_reference<'c>(text: &str) -> Eval<'c, (String, String)> {
     let groups = regex::captures(r"(?m)^([^\[\]]+)\[(.+)\]$", text).map_err(Flow::raw)?;
     match groups.as_deref() {
         Some([_, Some(ty), Some(title)]) => Ok(((*ty).to_owned(), (*title).to_owned())),
-        _ => Err(Flow::raw(format!(
-            "No title provided and {} is not a valid resource reference",
-            bunraku_vm::format::inspect::inspect_str(text)
-        ))),
+        _ => Err(Flow::of_class(
+            ARGUMENT_ERROR,
+            format!(
+                "No title provided and {} is not a valid resource reference",
+                bunraku_vm::format::inspect::inspect_str(text)
+            ),
+        )),
     }
 }
 
 fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(reference) = call.arg(0).filter(|value| value.truthy()) else {
-        return Err(Flow::raw("Must specify a reference"));
+        return Err(Flow::of_class(ARGUMENT_ERROR, "Must specify a reference"));
     };
     let (type_name, title) = match reference {
         Value::Str(text) => {
@@ -226,7 +230,12 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         Value::Type(Type::Resource { type_name: Some(name), title }) => {
             (capitalize_segments(name), title.unwrap_or("").to_owned())
         }
-        other => return Err(Flow::raw(format!("Reference is not understood: '{}'", class(other)))),
+        other => {
+            return Err(Flow::of_class(
+                ARGUMENT_ERROR,
+                format!("Reference is not understood: '{}'", class(other)),
+            ));
+        }
     };
     let titles =
         if title.is_empty() { vm.host.titles(&type_name) } else { vec![&*vm.arena.alloc_str(&title)] };
@@ -258,10 +267,10 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn getparam<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(reference) = call.arg(0).filter(|value| value.truthy()) else {
-        return Err(Flow::raw("Must specify a reference"));
+        return Err(Flow::of_class(ARGUMENT_ERROR, "Must specify a reference"));
     };
     let Some(Value::Str(param)) = call.arg(1) else {
-        return Err(Flow::raw("Must specify name of a parameter"));
+        return Err(Flow::of_class(ARGUMENT_ERROR, "Must specify name of a parameter"));
     };
     if param.is_empty() {
         return Ok(vm.string(""));

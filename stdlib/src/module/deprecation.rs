@@ -4,6 +4,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::inspect_str;
 use bunraku_vm::function::Call;
 use bunraku_vm::host::{Change, ModuleFolder, Site, Strict};
+use bunraku_vm::raised::RUNTIME_ERROR;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -30,7 +31,7 @@ pub(super) fn deprecate<'c>(vm: &mut Vm<'c>, key: &str, message: &str) -> Eval<'
     vm.witness(Change::DeprecatedFunction, key);
     match vm.host.strict() {
         Strict::Off => Ok(Value::Undef),
-        Strict::Error => Err(Flow::raw(format!("deprecation. {key}. {message}"))),
+        Strict::Error => Err(Flow::of_class(RUNTIME_ERROR, format!("deprecation. {key}. {message}"))),
         Strict::Warning => {
             let location = location(vm);
             let message = format!("{message}\n   (location: {location})");

@@ -1,7 +1,7 @@
 //! Small helpers of other modules, called in nearly every class of theirs.
 
 use super::address::IpAddress;
-use super::ruby::{class, error, matches, text_to_i, to_s};
+use super::ruby::{class, error, matches, method_error, text_to_i, to_s};
 use crate::support::text;
 use bunraku_vm::base64;
 use bunraku_vm::budget;
@@ -9,6 +9,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{Call, Native, dispatch, native, optional_param, param, repeated_param};
 use bunraku_vm::host::ModuleFolder;
+use bunraku_vm::raised::{PARSE_ERROR, PUPPET_ERROR};
 use bunraku_vm::regex;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -89,10 +90,10 @@ old_functions! { SSH {
 fn is_service_default<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     match call.args {
         [value] => Ok(Value::Bool(value.as_str() == Some("<SERVICE DEFAULT>"))),
-        args => Err(Flow::raw(format!(
-            "is_service_default(): Wrong number of argumentsgiven ({} for 1)",
-            args.len()
-        ))),
+        args => Err(Flow::of_class(
+            PARSE_ERROR,
+            format!("is_service_default(): Wrong number of argumentsgiven ({} for 1)", args.len()),
+        )),
     }
 }
 
@@ -173,14 +174,14 @@ fn vlan_ranges<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     for range in ranges(&call)? {
         match bounds(r"^(.+:)?(\d+):(\d+)$", range)? {
             Some((first, second)) if first > 4094 || second > 4094 => {
-                return Err(Flow::raw("vlan id are invalid."));
+                return Err(Flow::of_class(PUPPET_ERROR, "vlan id are invalid."));
             }
             Some((first, second)) if second < first => {
-                return Err(Flow::raw("network vlan ranges are invalid."));
+                return Err(Flow::of_class(PUPPET_ERROR, "network vlan ranges are invalid."));
             }
             Some(_) => {}
             None if matches(r"^([^:]+)?(:\d+)?$", range) => {}
-            None => return Err(Flow::raw("network vlan ranges are invalid.")),
+            None => return Err(Flow::of_class(PUPPET_ERROR, "network vlan ranges are invalid.")),
         }
     }
     Ok(given(vm, &call))
@@ -190,10 +191,10 @@ fn tunnel_ranges<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     for range in ranges(&call)? {
         match bounds(r"^(\d+):(\d+)$", range)? {
             Some((first, second)) if second - first > 1_000_000 => {
-                return Err(Flow::raw("tunnel id ranges are to large."));
+                return Err(Flow::of_class(PUPPET_ERROR, "tunnel id ranges are to large."));
             }
             Some((first, second)) if second >= first => {}
-            _ => return Err(Flow::raw("tunnel id ranges are invalid.")),
+            _ => return Err(Flow::of_class(PUPPET_ERROR, "tunnel id ranges are invalid.")),
         }
     }
     Ok(given(vm, &call))
@@ -203,7 +204,7 @@ fn vni_ranges<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     for range in ranges(&call)? {
         match bounds(r"^(\d+):(\d+)$", range)? {
             Some((first, second)) if second <= 16_777_215 && first <= second => {}
-            _ => return Err(Flow::raw("vni ranges are invalid.")),
+            _ => return Err(Flow::of_class(PUPPET_ERROR, "vni ranges are invalid.")),
         }
     }
     Ok(given(vm, &call))
@@ -218,10 +219,13 @@ const YUM_PARAMETERS: &str = "name ensure baseurl cost descr enabled enablegroup
 fn validate_yum_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if call.args.len() > 1 {
         let count = call.args.len();
-        return Err(Flow::raw(format!("validate_yum_hash takes only a single argument, {count} provided")));
+        return Err(Flow::of_class(
+            PUPPET_ERROR,
+            format!("validate_yum_hash takes only a single argument, {count} provided"),
+        ));
     }
     let Some(Value::Hash(repositories)) = call.args.first() else {
-        return Err(Flow::raw("non-hash argument provided to validate_yum_hash"));
+        return Err(Flow::of_class(PUPPET_ERROR, "non-hash argument provided to validate_yum_hash"));
     };
     for (_, params) in repositories.entries() {
         let names: Vec<Value<'c>> = match params {
@@ -241,7 +245,10 @@ fn validate_yum_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                 name.as_str().is_some_and(|name| YUM_PARAMETERS.split_whitespace().any(|p| p == name));
             if !known {
                 let name = to_s(name);
-                return Err(Flow::raw(format!("Parameter {name} is not valid for the yumrepo type")));
+                return Err(Flow::of_class(
+                    PUPPET_ERROR,
+                    format!("Parameter {name} is not valid for the yumrepo type"),
+                ));
             }
         }
     }
@@ -255,7 +262,7 @@ fn translate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if !names_keys || values.entries().iter().any(|(key, _)| !matches!(key, Value::Str(_))) {
         return super::leave(vm, "translate", call);
     }
-    let message = format::sprintf(text(call.arg(0)), &call.args[1..2]).map_err(error)?;
+    let message = format::sprintf(text(call.arg(0)), &call.args[1..2]).map_err(method_error)?;
     Ok(vm.string(&message))
 }
 

@@ -7,6 +7,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
+use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -67,7 +68,8 @@ pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<
     let args: Vec<_> = call.args.iter().map(|arg| convert(vm, *arg, true)).collect::<Result<_, _>>()?;
     let logged = vm.host.log_length();
     let result = call_old(name, vm, Call { args: &args, ..call });
-    match result {
+    // Functions of this kind raise it for all that they refuse.
+    match result.map_err(|flow| flow.refused_as(PARSE_ERROR)) {
         // What has been logged would be logged again.
         Err(flow) if is_for_ruby_to_word(&flow) && vm.host.log_length() == logged => {
             Err(worded_by_ruby(name, vm, call, flow))
@@ -106,7 +108,10 @@ pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> E
             Some(most) => most.to_string(),
             None => format!("minimum {}", function.least),
         };
-        return Err(Flow::raw(format!("{name}(): Wrong number of arguments given ({count} for {expected})")));
+        return Err(Flow::of_class(
+            ARGUMENT_ERROR,
+            format!("{name}(): Wrong number of arguments given ({count} for {expected})"),
+        ));
     }
     (function.body)(vm, call)
 }
@@ -129,7 +134,9 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
                 }
                 Value::Hash(builder.finish())
             }
-            Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+            Value::Iterator(_) => {
+                return Err(Flow::of_class(ARGUMENT_ERROR, "Use of an Iterator is not supported here"));
+            }
             Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
             Value::SemVer(_)
             | Value::SemVerRange(_)

@@ -6,6 +6,7 @@ use crate::core::random::Random;
 use crate::support::text;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use md5::Md5;
@@ -99,10 +100,13 @@ fn reordered<'c>(vm: &Vm<'c>, value: Value<'c>, order: impl FnOnce(usize) -> Vec
 fn seeded_rand<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let most = if looks_like_integer(call.args[0]) { to_i(call.args[0])? } else { 0 };
     let Some(most) = u64::try_from(most).ok().filter(|most| *most > 0) else {
-        return Err(Flow::raw("seeded_rand(): first argument must be a positive integer"));
+        return Err(Flow::of_class(
+            ARGUMENT_ERROR,
+            "seeded_rand(): first argument must be a positive integer",
+        ));
     };
     let Value::Str(seed) = call.args[1] else {
-        return Err(Flow::raw("seeded_rand(): second argument must be a string"));
+        return Err(Flow::of_class(ARGUMENT_ERROR, "seeded_rand(): second argument must be a string"));
     };
     Ok(Value::Int(Random::new(&Md5::digest(seed.as_str())).below(most) as i64))
 }
@@ -147,13 +151,19 @@ fn drawn<'c>(
 fn fqdn_rand_string<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let length = if looks_like_integer(call.args[0]) { to_i(call.args[0])? } else { 0 };
     if length <= 0 {
-        return Err(Flow::raw("fqdn_rand_string(): first argument must be a positive integer"));
+        return Err(Flow::of_class(
+            ARGUMENT_ERROR,
+            "fqdn_rand_string(): first argument must be a positive integer",
+        ));
     }
     let charset = match call.arg(1) {
         None | Some(Value::Undef) => "",
         Some(Value::Str(charset)) => charset.as_str(),
         Some(_) => {
-            return Err(Flow::raw("fqdn_rand_string(): second argument must be undef or a string"));
+            return Err(Flow::of_class(
+                ARGUMENT_ERROR,
+                "fqdn_rand_string(): second argument must be undef or a string",
+            ));
         }
     };
     drawn(vm, &call, length, charset, call.args.get(2..).unwrap_or(&[]))
@@ -186,11 +196,14 @@ fn fqdn_rotate<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn fqdn_uuid<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let name = match call.args {
-        [] => return Err(Flow::raw("fqdn_uuid: No arguments given")),
+        [] => return Err(Flow::of_class(ARGUMENT_ERROR, "fqdn_uuid: No arguments given")),
         [Value::Str(name)] => name.as_str(),
         [other] => return Err(super::ruby::no_conversion(*other, "String")),
         more => {
-            return Err(Flow::raw(format!("fqdn_uuid: Too many arguments given ({})", more.len())));
+            return Err(Flow::of_class(
+                ARGUMENT_ERROR,
+                format!("fqdn_uuid: Too many arguments given ({})", more.len()),
+            ));
         }
     };
     const DNS: [u8; 16] =
@@ -248,7 +261,7 @@ fn unwrapped(value: Value<'_>) -> Value<'_> {
 }
 
 fn str2saltedpbkdf2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let fail = |why: &str| Err(Flow::raw(format!("str2saltedpbkdf2(): {why}")));
+    let fail = |why: &str| Err(Flow::of_class(ARGUMENT_ERROR, format!("str2saltedpbkdf2(): {why}")));
     let args: Vec<_> = call.args.iter().map(|arg| unwrapped(*arg)).collect();
     let [password, salt, iterations] = args[..] else {
         return fail(&format!("wrong number of arguments ({} for 3)", args.len()));
@@ -272,7 +285,7 @@ fn str2saltedpbkdf2<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn pw_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let fail = |why: &str| Err(Flow::raw(format!("pw_hash(): {why}")));
+    let fail = |why: &str| Err(Flow::of_class(ARGUMENT_ERROR, format!("pw_hash(): {why}")));
     let args: Vec<_> = call.args.iter().map(|arg| unwrapped(*arg)).collect();
     let password = match args[0] {
         Value::Str(password) => password.as_str(),
@@ -295,8 +308,9 @@ fn pw_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if password.is_empty() {
         return Ok(Value::Undef);
     }
-    let hashed =
-        crypt.hash(password, &salt).map_err(|why| Flow::raw(format!("Invalid argument - crypt{why}")))?;
+    let hashed = crypt
+        .hash(password, &salt)
+        .map_err(|why| Flow::of_class(ARGUMENT_ERROR, format!("Invalid argument - crypt{why}")))?;
     Ok(vm.string(&hashed))
 }
 

@@ -4,6 +4,7 @@ use super::ruby::{matches, no_method, text_to_i, to_i, to_s};
 use bunraku_vm::budget;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::regex;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -40,7 +41,8 @@ fn range<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                 None => 1,
             };
             if step == 0 {
-                return fail("3rd arg (step size) must be a non zero integer (e.g. 1 or -1)".to_owned());
+                let why = "range(): 3rd arg (step size) must be a non zero integer (e.g. 1 or -1)";
+                return Err(Flow::of_class(ARGUMENT_ERROR, why));
             }
             (to_s(*start), *stop, step, false)
         }

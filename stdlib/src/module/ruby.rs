@@ -4,10 +4,10 @@ use super::old::is_reference;
 use bunraku_vm::arith::strict_integer;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::Diagnostic;
-use bunraku_vm::error::{Blame, Eval, Fault, Flow, Stage};
+use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::format::{self, to_ruby_s};
 use bunraku_vm::label;
+use bunraku_vm::raised::{MethodError, REGEXP_ERROR, TYPE_ERROR};
 use bunraku_vm::regex;
 use bunraku_vm::types::{Type, capitalize_segments};
 use bunraku_vm::value::Value;
@@ -171,7 +171,7 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 
 /// Whether a user's pattern matches.
 pub(super) fn user_match<'c>(pattern: &str, text: &str) -> Eval<'c, bool> {
-    regex::is_match(pattern, text).map_err(error)
+    regex::is_match(pattern, text).map_err(|message| error(message).raised_as(REGEXP_ERROR))
 }
 
 /// The error of a value where Ruby wants another class: `no implicit conversion of Integer into String`.
@@ -181,13 +181,17 @@ pub(super) fn no_conversion<'c>(value: Value<'c>, into: &str) -> Box<Flow<'c>> {
         Value::Bool(b) => b.to_string(),
         other => class(other),
     };
-    error(format!("no implicit conversion of {from} into {into}"))
+    error(format!("no implicit conversion of {from} into {into}")).raised_as(TYPE_ERROR)
 }
 
 /// An error of Ruby itself, not one that a function raises on purpose (Ruby: any but `Puppet::ParseError`).
 pub(super) fn error<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
-    let diagnostic = Diagnostic::error(message).with_code("RUNTIME_ERROR");
-    Box::new(Flow::Fault(Fault { diagnostic, stage: Stage::Raw, blame: Blame::Whole }))
+    Flow::of_ruby(message)
+}
+
+/// Likewise, of a method of Ruby's.
+pub(super) fn method_error<'c>(failed: MethodError) -> Box<Flow<'c>> {
+    error(failed.message).raised_as(failed.class)
 }
 
 /// Whether a flow is an error that a function raised on purpose.

@@ -7,6 +7,7 @@ use bunraku_vm::base64;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect::inspect_str;
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 
@@ -120,7 +121,7 @@ fn shell_split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();
-    let unmatched = || Flow::raw(format!("Unmatched quote: {}", inspect_str(&line)));
+    let unmatched = || Flow::of_class(ARGUMENT_ERROR, format!("Unmatched quote: {}", inspect_str(&line)));
     while let Some(c) = chars.next() {
         match c {
             c if c.is_ascii_whitespace() => words.extend(word.take()),
@@ -223,7 +224,7 @@ fn base64_code<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
                 "strict" => base64::decode_strict(&subject),
                 _ => base64::decode_url(&subject),
             };
-            let bytes = bytes.ok_or_else(|| Flow::raw("invalid base64"))?;
+            let bytes = bytes.ok_or_else(|| Flow::of_class(ARGUMENT_ERROR, "invalid base64"))?;
             return Ok(Value::Str(vm.host.string_of_bytes(vm, &bytes)));
         }
         _ => return fail("the third argument must be one of 'default', 'strict', or 'urlsafe'"),

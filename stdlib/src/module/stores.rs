@@ -4,6 +4,7 @@ use super::ruby::{error, matches, no_conversion, no_method, text_to_f, text_to_i
 use crate::support::text;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native, dispatch, native, param, repeated_param};
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::regex;
 use bunraku_vm::symbol::known;
 use bunraku_vm::value::{HashBuilder, Value};
@@ -201,9 +202,12 @@ fn acls_to_resources<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         let number = *numbers.entry(line).or_insert(number);
         let parts = words(line);
         if parts.len() < 4 {
-            return Err(Flow::raw(format!(
-                "postgresql::postgresql_acls_to_resources_hash(): acl line {number} does not have enough parts"
-            )));
+            return Err(Flow::of_class(
+                PARSE_ERROR,
+                format!(
+                    "postgresql::postgresql_acls_to_resources_hash(): acl line {number} does not have enough parts"
+                ),
+            ));
         }
         let Some(order) = offset.checked_add(number as i64) else {
             return super::leave(vm, "postgresql::postgresql_acls_to_resources_hash", call);

@@ -8,6 +8,7 @@ use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::function::{Call, Native, dispatch, native, param, repeated_param};
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::types::{infer_set, is_instance, mismatch, parse, print};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -147,7 +148,7 @@ fn legacy<'c>(vm: &mut Vm<'c>, ty: &'c bunraku_vm::types::Type<'c>, call: Call<'
             if was_valid {
                 return super::deprecation::deprecate(vm, "validate_legacy", &message);
             }
-            Err(Flow::raw(message))
+            Err(Flow::of_class(PARSE_ERROR, message))
         }
     }
 }

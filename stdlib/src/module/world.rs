@@ -2,7 +2,7 @@
 
 use super::address::IpAddress;
 use super::old::call_old;
-use super::ruby::{class, error, flatten, no_conversion, no_method, to_s};
+use super::ruby::{class, error, flatten, method_error, no_conversion, no_method, to_s};
 use crate::support::{deprecated, text};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
@@ -57,7 +57,7 @@ fn sprintf_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let message =
         "This method is deprecated. From Puppet 4.10.10/5.3.4 please use the built-in sprintf instead";
     super::deprecation::deprecate(vm, "sprintf_hash", message)?;
-    let result = bunraku_vm::format::sprintf(text(call.arg(0)), &call.args[1..2]).map_err(error)?;
+    let result = bunraku_vm::format::sprintf(text(call.arg(0)), &call.args[1..2]).map_err(method_error)?;
     Ok(vm.string(&result))
 }
 

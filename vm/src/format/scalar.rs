@@ -17,13 +17,13 @@ pub(super) fn bad_format<'c>(name: &str, letter: char, expected: &str) -> Box<Fl
 }
 
 pub(super) fn kernel<'c>(format: &str, value: Value<'c>) -> Eval<'c, String> {
-    sprintf(format, &[value]).map_err(Flow::raw)
+    sprintf(format, &[value]).map_err(Flow::of_method)
 }
 
 /// Formats a text that is not a value of the arena.
 pub(super) fn kernel_text<'c>(format: &str, text: &str) -> Eval<'c, String> {
     let arena = Bump::new();
-    sprintf(format, &[Value::str(&arena, text)]).map_err(Flow::raw)
+    sprintf(format, &[Value::str(&arena, text)]).map_err(Flow::of_method)
 }
 
 pub(super) fn scalar<'c>(value: Value<'c>, f: &Format<'c>) -> Eval<'c, String> {

@@ -5,13 +5,14 @@ use crate::arith::number::{strict_float, strict_integer};
 use crate::budget;
 use crate::format::float::float_to_s;
 use crate::format::inspect::{inspect, to_ruby_s};
+use crate::raised::{FLOAT_DOMAIN_ERROR, KEY_ERROR, MethodError, RANGE_ERROR, TYPE_ERROR};
 use crate::value::Value;
 
 /// Formats `args` by `format`.
 ///
 /// # Errors
 /// Ruby's messages: too few arguments, malformed formats, values that do not convert.
-pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, String> {
+pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, MethodError> {
     let chars: Vec<char> = format.chars().collect();
     let mut state = Directives { chars: &chars, at: 0, args, next: 0 };
     let mut out = String::new();
@@ -38,14 +39,14 @@ struct Directives<'f, 'c> {
 }
 
 impl<'c> Directives<'_, 'c> {
-    fn take(&mut self) -> Result<Value<'c>, String> {
+    fn take(&mut self) -> Result<Value<'c>, MethodError> {
         let value = self.args.get(self.next).copied().ok_or("too few arguments")?;
         self.next += 1;
         Ok(value)
     }
 
     /// The value that a name in brackets, two of these, has in the hash that is given.
-    fn named(&mut self, brackets: &str) -> Result<Value<'c>, String> {
+    fn named(&mut self, brackets: &str) -> Result<Value<'c>, MethodError> {
         let (open, close) = brackets.split_at(1);
         let start = self.at;
         let rest = &self.chars[start..];
@@ -54,16 +55,17 @@ impl<'c> Directives<'_, 'c> {
         let name: String = rest[..length].iter().collect();
         self.at = start + length + 1;
         let [Value::Hash(hash)] = self.args else { return Err("one hash required".into()) };
-        hash.get_str(&name).ok_or_else(|| format!("key{open}{name}{close} not found"))
+        let missing = || MethodError::new(KEY_ERROR, format!("key{open}{name}{close} not found"));
+        hash.get_str(&name).ok_or_else(missing)
     }
 
     /// A width or precision; `what` it is. None is 0.
-    fn number(&mut self, what: &str) -> Result<usize, String> {
+    fn number(&mut self, what: &str) -> Result<usize, MethodError> {
         let mut value = 0usize;
         while let Some(digit) = self.chars.get(self.at).and_then(|c| c.to_digit(10)) {
             value = value * 10 + digit as usize;
             if value > i32::MAX as usize {
-                return Err(format!("{what} too big"));
+                return Err(format!("{what} too big").into());
             }
             self.at += 1;
         }
@@ -71,15 +73,15 @@ impl<'c> Directives<'_, 'c> {
     }
 
     /// The next argument, which has to be an integer.
-    fn integer_argument(&mut self) -> Result<i64, String> {
+    fn integer_argument(&mut self) -> Result<i64, MethodError> {
         match self.take()? {
             Value::Int(n) => Ok(n),
-            _ => Err("no implicit conversion into Integer".into()),
+            _ => Err(MethodError::new(TYPE_ERROR, "no implicit conversion into Integer")),
         }
     }
 
     /// A width, or `n$`: the n-th argument, which is given back.
-    fn width_or_place(&mut self, flags: &mut Flags) -> Result<Option<Value<'c>>, String> {
+    fn width_or_place(&mut self, flags: &mut Flags) -> Result<Option<Value<'c>>, MethodError> {
         let n = self.number("width")?;
         if self.chars.get(self.at) == Some(&'$') {
             self.at += 1;
@@ -93,7 +95,7 @@ impl<'c> Directives<'_, 'c> {
     }
 
     /// What stands behind the dot; a negative one counts as none.
-    fn precision(&mut self) -> Result<Option<usize>, String> {
+    fn precision(&mut self) -> Result<Option<usize>, MethodError> {
         if self.chars.get(self.at) != Some(&'*') {
             return self.number("precision").map(Some);
         }
@@ -103,17 +105,22 @@ impl<'c> Directives<'_, 'c> {
     }
 
     /// The text of a value, of the next argument where none is chosen, by the letter that ends a directive.
-    fn converted(&mut self, letter: char, flags: Flags, value: Option<Value<'c>>) -> Result<String, String> {
+    fn converted(
+        &mut self,
+        letter: char,
+        flags: Flags,
+        value: Option<Value<'c>>,
+    ) -> Result<String, MethodError> {
         let value = match value {
             Some(value) => value,
             None if "sdiufgGeEaAxXobBpc".contains(letter) => self.take()?,
-            None => return Err(format!("malformed format string - %{letter}")),
+            None => return Err(format!("malformed format string - %{letter}").into()),
         };
         convert(letter, flags, value)
     }
 
     /// What stands behind a percent sign, and its value as text.
-    fn directive(&mut self, out: &mut String) -> Result<(), String> {
+    fn directive(&mut self, out: &mut String) -> Result<(), MethodError> {
         let mut flags = Flags::default();
         let mut value = None;
         let start = self.at;
@@ -176,9 +183,10 @@ impl<'c> Directives<'_, 'c> {
 }
 
 /// A width or precision given as an argument.
-fn whole(n: i64) -> Result<i32, String> {
+fn whole(n: i64) -> Result<i32, MethodError> {
     let size = if n < 0 { "small" } else { "big" };
-    i32::try_from(n).map_err(|_| format!("integer {n} too {size} to convert to `int'"))
+    let message = || format!("integer {n} too {size} to convert to `int'");
+    i32::try_from(n).map_err(|_| MethodError::new(RANGE_ERROR, message()))
 }
 
 fn truncated(text: String, flags: Flags) -> String {
@@ -188,14 +196,17 @@ fn truncated(text: String, flags: Flags) -> String {
     }
 }
 
-fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, String> {
+fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, MethodError> {
     Ok(match letter {
         's' => pad(&truncated(to_ruby_s(value), flags), flags),
         'p' => pad(&truncated(inspect(value), flags), flags),
         'c' => {
             let code = |n: i64| match i32::try_from(n) {
-                Ok(n) => u32::try_from(n).ok().and_then(char::from_u32).ok_or("invalid character".to_owned()),
-                Err(_) => Err(format!("integer {n} too big to convert to `int'")),
+                Ok(n) => Ok(u32::try_from(n).ok().and_then(char::from_u32).ok_or("invalid character")?),
+                Err(_) => {
+                    let message = format!("integer {n} too big to convert to `int'");
+                    Err(MethodError::new(RANGE_ERROR, message))
+                }
             };
             let c = match value {
                 Value::Int(n) => code(n)?,
@@ -204,38 +215,46 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Strin
                     (Some(c), None) => c,
                     _ => return Err("%c requires a character".into()),
                 },
-                Value::Undef => return Err("no implicit conversion from nil to integer".into()),
-                other => return Err(format!("no implicit conversion of {} into Integer", class(other))),
+                Value::Undef => {
+                    return Err(MethodError::new(TYPE_ERROR, "no implicit conversion from nil to integer"));
+                }
+                other => {
+                    let message = format!("no implicit conversion of {} into Integer", class(other));
+                    return Err(MethodError::new(TYPE_ERROR, message));
+                }
             };
             pad(&c.to_string(), flags)
         }
         'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'b' | 'B' => integer(to_integer(value)?, letter, flags),
         'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => float(letter, to_float(value)?, flags),
-        _ => return Err(format!("malformed format string - %{letter}")),
+        _ => return Err(format!("malformed format string - %{letter}").into()),
     })
 }
 
-fn to_integer(value: Value<'_>) -> Result<i128, String> {
+fn to_integer(value: Value<'_>) -> Result<i128, MethodError> {
     match value {
         Value::Int(n) => Ok(n.into()),
         Value::Float(f) if f.is_finite() => Ok(f.trunc() as i128),
-        Value::Float(f) => Err(float_to_s(f)),
-        Value::Str(s) => strict_integer(&s, None),
+        Value::Float(f) => Err(MethodError::new(FLOAT_DOMAIN_ERROR, float_to_s(f))),
+        Value::Str(s) => Ok(strict_integer(&s, None)?),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(n.div_euclid(crate::time::SECOND)),
-        Value::Undef => Err("can't convert nil into Integer".into()),
-        other => Err(format!("can't convert {} into Integer", class(other))),
+        other => Err(no_conversion(other, "Integer")),
     }
 }
 
-fn to_float(value: Value<'_>) -> Result<f64, String> {
+fn to_float(value: Value<'_>) -> Result<f64, MethodError> {
     match value {
         Value::Int(n) => Ok(n as f64),
         Value::Float(f) => Ok(f),
-        Value::Str(s) => strict_float(&s),
+        Value::Str(s) => Ok(strict_float(&s)?),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(crate::time::to_f(*n)),
-        Value::Undef => Err("can't convert nil into Float".into()),
-        other => Err(format!("can't convert {} into Float", class(other))),
+        other => Err(no_conversion(other, "Float")),
     }
+}
+
+fn no_conversion(value: Value<'_>, into: &str) -> MethodError {
+    let class = if value.is_undef() { "nil".to_owned() } else { class(value) };
+    MethodError::new(TYPE_ERROR, format!("can't convert {class} into {into}"))
 }
 
 /// The class as Ruby's conversion errors name it.
@@ -289,8 +308,8 @@ mod tests {
             ("%y", "malformed format string - %y"),
             ("%", "incomplete format specifier; use %% (double %) instead"),
         ] {
-            assert_eq!(sprintf(format, &[]).unwrap_err(), message);
+            assert_eq!(sprintf(format, &[]).unwrap_err().message, message);
         }
-        assert_eq!(sprintf("%d", &[s("x")]).unwrap_err(), "invalid value for Integer(): \"x\"");
+        assert_eq!(sprintf("%d", &[s("x")]).unwrap_err().message, "invalid value for Integer(): \"x\"");
     }
 }

@@ -32,6 +32,8 @@ impl<'c> Vm<'c> {
             Stage::Issue => diagnostic.message.insert_str(0, "Evaluation Error: "),
         }
         fault.stage = Stage::Formed;
+        // Whatever it was: Ruby knows what the evaluator has put something around as an error of the evaluator's.
+        fault.raised = None;
         diagnostic.place = frame.site_of(fault.blame).place();
         diagnostic.stack = self.stack().iter().map(|site| site.place()).collect();
         flow

@@ -6,6 +6,7 @@
 use crate::arith::number::to_number;
 use crate::cause::Cause;
 use crate::error::{Eval, Flow};
+use crate::raised::PARSE_ERROR;
 use crate::types::access::specialize;
 use crate::types::named::by_name;
 use crate::types::ty::{Range, Type};
@@ -54,7 +55,10 @@ pub fn parse_with<'c>(
     }
     match value {
         Value::Type(ty) => Ok(ty),
-        _ => Err(Flow::raw(format!("The expression <{text}> is not a valid type specification."))),
+        _ => Err(Flow::of_class(
+            PARSE_ERROR,
+            format!("The expression <{text}> is not a valid type specification."),
+        )),
     }
 }
 

@@ -7,6 +7,7 @@ use bunraku_environment::units::unnamed_template;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
+use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::vm::Vm;
@@ -42,7 +43,7 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         let search = || whole().or_else(|| extended().filter(there));
         let Some(file) = self.environment.named_files.find(self.tree(), (Named::Epp, name), search) else {
             let name = if name.ends_with(".epp") { name.to_owned() } else { format!("{name}.epp") };
-            return Err(Flow::raw(format!("Could not find template '{name}'")));
+            return Err(Flow::of_class(PARSE_ERROR, format!("Could not find template '{name}'")));
         };
         let known = self.files.epp.borrow().get(&*file).copied();
         if let Some(chunk) = known {

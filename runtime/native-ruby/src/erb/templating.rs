@@ -6,6 +6,7 @@ use crate::erb::templates::Templates;
 use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::Journal;
+use crate::functions::raised::RaisedErrors;
 use crate::space::Space;
 use crate::tree::Unsupported;
 use crate::world::{NativeWorld, WorkerState};
@@ -34,6 +35,8 @@ pub struct Templating<'c> {
     depth: Cell<usize>,
     /// What the Ruby of the compile has defined.
     space: Space<'c>,
+    /// Exceptions that functions have raised.
+    pub(crate) raised: RaisedErrors<'c>,
     /// The module whose function is being loaded.
     pub(crate) owner: RefCell<String>,
     /// A stack that is used again and again, for runs one after the other.
@@ -71,6 +74,7 @@ impl<'c> Templating<'c> {
             set_by_templates: SetByTemplates::default(),
             depth: Cell::new(0),
             space: Space::default(),
+            raised: RaisedErrors::default(),
             owner: RefCell::default(),
             spare_stack: Cell::default(),
             waiting: RefCell::default(),
@@ -127,6 +131,7 @@ impl<'c> Templating<'c> {
             set_by_templates,
             depth: _,
             space,
+            raised,
             owner,
             spare_stack,
             waiting,
@@ -134,6 +139,7 @@ impl<'c> Templating<'c> {
         spare_stack.take();
         let Met { files, texts, ruby } = met;
         space.release();
+        raised.release();
         owner.take();
         waiting.take();
         ruby.take();

@@ -17,6 +17,7 @@ use crate::world::WorkerState;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::raised::RaisedObject;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use std::rc::Rc;
@@ -30,14 +31,14 @@ impl<'c> Run<'_, 'c> {
                 ForRuby("an exception that is no error").into()
             }
             Flow::Fault(fault) if !matches!(fault.diagnostic.cause, Cause::NoSuchKey | Cause::NoRuby) => {
-                let class = match fault.diagnostic.cause {
-                    ref cause if cause.is_of_look_ups() => Class::LookupError,
-                    Cause::FunctionLoad => Class::ArgumentError,
-                    _ => Class::PreformattedError,
+                let error = match (fault.object(), Class::by_name(fault.class())) {
+                    (Some(RaisedObject::Native(number)), _) => self.engine.raised.of(number),
+                    (_, Some(class)) => Some(Rc::new(ErrorValue::new(class, fault.diagnostic.to_string()))),
+                    _ => None,
                 };
-                let error = ErrorValue::new(class, fault.diagnostic.to_string());
+                let Some(error) = error else { return ForRuby("an error of a class of Ruby's").into() };
                 *error.carried.borrow_mut() = Some(flow);
-                Unwind::raised(Rc::new(error))
+                Unwind::raised(error)
             }
             _ => Unwind::flow(flow),
         })

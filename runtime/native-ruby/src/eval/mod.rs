@@ -287,7 +287,20 @@ impl<'c> Run<'_, 'c> {
         self.used.enter()?;
         let value = self.call(call);
         self.used.leave();
+        if let Err(stop) = &value {
+            self.raised_at(stop, call.line);
+        }
         value
+    }
+
+    /// Takes note of the call that has raised an exception, if none within it has; 0 where the line is not known.
+    #[cold]
+    fn raised_at(&self, stop: &Unwind<'c>, line: usize) {
+        if let Some(error) = stop.exception()
+            && error.raised_at.get().is_none()
+        {
+            error.raised_at.set(Some((self.frame.program, line)));
+        }
     }
 
     /// The value of an expression that has others in it.
@@ -295,7 +308,7 @@ impl<'c> Run<'_, 'c> {
     fn composed(&mut self, node: &'c Expr) -> Done<'c> {
         self.used.enter()?;
         let value = match node {
-            Expr::Key(on, key) => self.at_key(on, key),
+            Expr::Key(on, key) => self.at_key(on, key).inspect_err(|stop| self.raised_at(stop, 0)),
             Expr::Join(pieces) => self.joined(pieces),
             node => self.common(node),
         };

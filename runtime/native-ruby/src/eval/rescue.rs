@@ -64,9 +64,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn exception_of(&mut self, args: &[V<'c>]) -> Done<'c, Rc<ErrorValue<'c>>> {
-        let of = |class, message: Option<V<'c>>| {
-            Rc::new(ErrorValue { class, message, details: Vec::new(), carried: Default::default() })
-        };
+        let of = |class, message| Rc::new(ErrorValue::of(class, message, Vec::new()));
         Ok(match args {
             [] => self.rescuing.clone().ok_or(ForRuby("`raise` without an error"))?,
             [V::Error(error)] => error.clone(),
@@ -113,6 +111,6 @@ impl<'c> Run<'_, 'c> {
         if !details.is_empty() && !Class::PuppetError.covers(class.builtin()) {
             return Err(ForRuby("an exception with parts of its own").into());
         }
-        Ok(Rc::new(ErrorValue { class, message, details, carried: Default::default() }))
+        Ok(Rc::new(ErrorValue::of(class, message, details)))
     }
 }

@@ -11,10 +11,8 @@ use crate::prelude::Part;
 use crate::space::Load;
 use crate::tree::{Program, SHARED};
 use crate::value::object::{ErrorValue, ProcBody};
-use crate::value::{Class, V, text};
+use crate::value::{V, text};
 use crate::world::{NativeWorld, WorkerState};
-use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -39,9 +37,7 @@ pub struct Function<'f> {
 pub enum Called<'c> {
     /// It has a value.
     Value(Value<'c>),
-    /// It has raised an error with this message, of the place in Puppet code that it names.
-    Raised(String, Option<(String, u32)>),
-    /// Code of the compile that it called has failed, or leaves.
+    /// It has raised an error, or code of the compile that it called has failed, or leaves.
     Left(Box<Flow<'c>>),
     /// It is Ruby's; what it has asked by then.
     ForRuby(Journal<'c>),
@@ -138,11 +134,11 @@ impl<'c> Templating<'c> {
                         world.spread_changes(vm, call.scope.keep(), changed);
                         Called::Value(result)
                     }
-                    Err(left) => left.told(world, function.name, true),
+                    Err(left) => left.told((self, world), function.name, true),
                 }
             }
             Ok(value) => Called::Value(value),
-            Err(left) => left.told(world, function.name, false),
+            Err(left) => left.told((self, world), function.name, false),
         }
     }
 
@@ -219,7 +215,7 @@ impl<'c> Templating<'c> {
                 }
                 called => called,
             };
-        called.map_or_else(|left| left.told(world, &found.name, false), Called::Value)
+        called.map_or_else(|left| left.told((self, world), &found.name, false), Called::Value)
     }
 
     /// Loads the file of a function of the 4.x interface, if nobody has yet.
@@ -360,10 +356,15 @@ impl LeftBy<'_> {
 
 impl<'c> Left<'c> {
     /// What has become of the call. Where arguments were lent, only Ruby knows which of them have been changed by an error.
-    fn told(self, world: &dyn NativeWorld<'c>, name: &str, lent: bool) -> Called<'c> {
+    fn told(
+        self,
+        (engine, world): (&Templating<'c>, &dyn NativeWorld<'c>),
+        name: &str,
+        lent: bool,
+    ) -> Called<'c> {
         let reason = match self.why {
             LeftBy::Flow(flow) if !lent => return Called::Left(flow),
-            LeftBy::Raised(error) if !lent => match raised(&error) {
+            LeftBy::Raised(error) if !lent => match engine.raised.told(engine.space(), &error) {
                 Some(called) => return called,
                 None => format!("an error of the class {}", error.class.name()),
             },
@@ -373,40 +374,6 @@ impl<'c> Left<'c> {
         world.needs_ruby(name, &|| reason.clone());
         Called::ForRuby(self.journal)
     }
-}
-
-/// How an error that nothing has rescued is told; none where Ruby has to raise it.
-fn raised<'c>(error: &ErrorValue<'c>) -> Option<Called<'c>> {
-    if let Some(flow) = error.carried.take() {
-        return Some(Called::Left(flow));
-    }
-    let class = error.class.builtin();
-    if !Class::StandardError.covers(class) || Class::NameError.covers(class) {
-        return None;
-    }
-    let message = match error.message() {
-        V::Symbol(name) => name.to_owned(),
-        message => message.text()?.to_string(),
-    };
-    let place = match &error.details[..] {
-        [] => None,
-        [file, line] if Class::ParseError.covers(class) => match (file.text(), line) {
-            (Some(file), V::Int(line)) => Some((file.to_string(), u32::try_from(*line).ok()?)),
-            _ => return None,
-        },
-        _ => return None,
-    };
-    Some(match place {
-        None if Class::LookupError.covers(class) => {
-            Called::Left(Flow::formed(Diagnostic::error(message).because(Cause::LookUp)))
-        }
-        None if Class::PreformattedError.covers(class) => {
-            Called::Left(Flow::formed(Diagnostic::error(message)))
-        }
-        // Within a look-up it is that one's error.
-        None if Class::PuppetError.covers(class) => Called::Left(Flow::raw(message)),
-        place => Called::Raised(message, place),
-    })
 }
 
 /// Whether functions of the 3.x interface are given a value in another form, or one is in it.

@@ -8,6 +8,7 @@ pub(crate) mod define;
 pub(crate) mod definition;
 pub(crate) mod journal;
 pub(crate) mod lent;
+pub(crate) mod raised;
 
 pub use call::{Called, Function};
 pub use journal::{Asked, Journal};

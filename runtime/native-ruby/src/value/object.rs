@@ -78,6 +78,8 @@ pub(crate) struct ErrorValue<'c> {
     pub details: Vec<V<'c>>,
     /// The error of the compile that it stands for.
     pub carried: RefCell<Option<Box<Flow<'c>>>>,
+    /// The call that has raised it, by its line.
+    pub raised_at: Cell<Option<(&'c Program, usize)>>,
 }
 
 /// A lambda, or a block that was taken as a value.
@@ -262,12 +264,12 @@ impl<'c> ClassRef<'c> {
 impl<'c> ErrorValue<'c> {
     /// An exception of one of Ruby's or Puppet's classes.
     pub fn new(class: Class, message: String) -> Self {
-        ErrorValue {
-            class: ClassRef::Builtin(class),
-            message: Some(V::made(message)),
-            details: Vec::new(),
-            carried: RefCell::default(),
-        }
+        ErrorValue::of(ClassRef::Builtin(class), Some(V::made(message)), Vec::new())
+    }
+
+    /// An exception of a class with what it was made from.
+    pub fn of(class: ClassRef<'c>, message: Option<V<'c>>, details: Vec<V<'c>>) -> Self {
+        ErrorValue { class, message, details, carried: RefCell::default(), raised_at: Cell::default() }
     }
 
     /// Its message.

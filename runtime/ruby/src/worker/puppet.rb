@@ -68,6 +68,7 @@ module Puppet
   end
 
   class DevError < Error; end
+  class ErrorWithData < Error; end
   class SettingsError < Error; end
   class MissingCommand < Error; end
   class ExecutionFailure < Error; end

@@ -5,6 +5,9 @@ module Bunraku
   # What belongs to one compile and goes with it. `caches` has what never changes during a compile: settings, `$facts` and
   # the like, injected values, by name; so nothing in it gets stale, and it grows with what the compile asks for.
   class Compile
+    # How many exceptions are kept: whoever calls a function knows of its error at once, or when it has passed those between.
+    KEPT = 256
+
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
                 :classes, :type_names, :readers
 
@@ -28,6 +31,22 @@ module Bunraku
       @shared = {}
       @share_numbers = {}.compare_by_identity
       @given = -1
+      @raised = {}
+      @raised_count = 0
+    end
+
+    # The number that an exception is known by while it passes through the compiler.
+    def keep(error)
+      number = @raised_count
+      @raised_count += 1
+      @raised.delete(number - KEPT)
+      @raised[number] = error
+      number
+    end
+
+    # The exception of a number; nil where it is not kept any more.
+    def raised(number)
+      @raised[number]
     end
 
     # What the compile is of. Gives the folders that Ruby is loaded from.
@@ -210,18 +229,21 @@ module Bunraku
                   end
       # Other errors have places, too (Psych's, of the text they read), which are not those of Puppet code.
       file, line = error.is_a?(Puppet::ParseError) ? [error.file, error.line] : [nil, nil]
-      told(error.class, otherwise, message_of(error), top_of(error) || '', [file && file.to_s, line && line.to_i])
+      told(error, otherwise, message_of(error), [file && file.to_s, line && line.to_i])
     rescue Exception => second # rubocop:disable Lint/RescueException
       what = "the error of a function could not be told: #{second.class}"
-      told(second.class, Protocol::RubyFailure::RAISED, what, '', [nil, nil])
+      told(second, Protocol::RubyFailure::RAISED, what, [nil, nil])
     end
 
-    # The message of an error of a class; `otherwise` is the cause of one that is not among those above.
-    def told(error_class, otherwise, text, top, place)
-      name = error_class.name || error_class.to_s
+    # The message of an error; `otherwise` is the cause of one whose class is not among those above.
+    def told(error, otherwise, text, place)
+      name = error.class.name || error.class.to_s
       cause = FAILURES.fetch(name, otherwise)
       text = "#{name}: #{text}" if cause == Protocol::RubyFailure::SPOILT
-      Writer.new(Protocol::Message::FAILURE).byte(cause).text(text).text(top).envelope(place).bytes
+      # Nobody in Puppet knows the class that a file which can't be loaded has here. Before a compile nothing is kept.
+      name, number = cause == Protocol::RubyFailure::LOAD ? ['ArgumentError', -1] : [name, compile&.keep(error) || -1]
+      writer = Writer.new(Protocol::Message::FAILURE).byte(cause).text(text).text(top_of(error) || '').envelope(place)
+      writer.text(name).integer(number).bytes
     end
 
     def message_of(error)
@@ -242,9 +264,7 @@ module Bunraku
       token = reader.integer
       message = reader.text
       error = case cause
-              when Protocol::CompileFailure::FAULT then Puppet::PreformattedError.new(message)
-              when Protocol::CompileFailure::LOOK_UP then Puppet::DataBinding::LookupError.new(message)
-              when Protocol::CompileFailure::LOAD then ArgumentError.new(message)
+              when Protocol::CompileFailure::FAULT then error_of(reader, message)
               when Protocol::CompileFailure::NO_SUCH_KEY then throw(:no_such_key)
               when Protocol::CompileFailure::BREAK then Break.new('break() from context where this is illegal')
               when Protocol::CompileFailure::NEXT then Jump.new('next')
@@ -254,6 +274,32 @@ module Bunraku
       error.extend(Carried) unless error.is_a?(Carried)
       error.token = token
       raise error
+    end
+
+    # Libraries that have to be there for classes of errors.
+    LIBRARIES = { 'JSON' => 'json', 'Psych' => 'psych', 'URI' => 'uri', 'IPAddr' => 'ipaddr' }.freeze
+
+    # An error of the compiler's: the exception itself, where it was raised here, or one of its class.
+    def error_of(reader, message)
+      name, number, top, file, line = reader.text, reader.integer, reader.text, reader.text, reader.integer
+      kept = compile.raised(number)
+      return kept if kept
+      error = error_named(name, message)
+      error.set_backtrace([top]) unless top.empty?
+      if error.is_a?(Puppet::PlacedError)
+        error.file = file unless file.empty?
+        error.line = line if line.positive?
+      end
+      error
+    end
+
+    # Not made by `new`, which each class has its own arguments for.
+    def error_named(name, message)
+      library = LIBRARIES[name[/\A\w+/]]
+      require library if library
+      name.split('::').inject(Object) { |outer, part| outer.const_get(part) }.allocate.exception(message)
+    rescue NameError
+      Puppet::Error.new(message)
     end
 
     # A message's number, that of the question it answers, and what it says.

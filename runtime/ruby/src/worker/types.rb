@@ -6,6 +6,9 @@ module Puppet
     module Types
       extend Bunraku::Gaps
 
+      class TypeAssertionError < Puppet::Error; end
+      class TypeConversionError < Puppet::Error; end
+
       class << self
         # A type that came in a message. `kind` is its class's short name.
         def read(number, kind, text, type_name, title)

@@ -1,6 +1,7 @@
 //! Single values: of a parameter's default, or under any other name.
 
 use crate::error::{Eval, Flow};
+use crate::raised::TYPE_ASSERTION_ERROR;
 use crate::types::context::TypeContext;
 use crate::types::generalize::generalize;
 use crate::types::infer::infer_set;
@@ -64,12 +65,9 @@ pub fn assert_instance<'c>(
         return Ok(());
     }
     let actual = infer_set(context, value);
-    Err(Flow::raw(describe_mismatch(
-        context.arena(),
-        &format!("{subject} has wrong type,"),
-        expected,
-        actual,
-    )))
+    let subject = format!("{subject} has wrong type,");
+    let message = describe_mismatch(context.arena(), &subject, expected, actual);
+    Err(Flow::of_class(TYPE_ASSERTION_ERROR, message))
 }
 
 /// The message for all that was found under a subject's name; none where nothing was.

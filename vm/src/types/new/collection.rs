@@ -4,6 +4,7 @@ use crate::budget;
 use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::iterator::cursor;
+use crate::raised::TYPE_ERROR;
 use crate::types::generalize::generalize;
 use crate::types::infer::infer;
 use crate::types::new::check::{Params, cannot_convert, check};
@@ -215,7 +216,10 @@ fn tree<'c>(vm: &mut Vm<'c>, entries: Array<'c>, leaf: fn(Value<'c>) -> Node<'c>
                 }
                 other => {
                     let class = crate::label::ruby_class(other);
-                    return Err(Flow::raw(format!("no implicit conversion of {class} into Hash")));
+                    return Err(Flow::of_class(
+                        TYPE_ERROR,
+                        format!("no implicit conversion of {class} into Hash"),
+                    ));
                 }
             }
             continue;

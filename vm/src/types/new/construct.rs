@@ -117,6 +117,6 @@ fn regexp<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         Some(Value::Bool(true)) => regex::escape(&source),
         _ => source.as_str().to_owned(),
     };
-    regex::check(&source).map_err(Flow::raw)?;
+    regex::check(&source).map_err(Flow::of_pattern)?;
     Ok(Value::Regexp(Str::new(vm.arena, &source)))
 }

@@ -1,6 +1,6 @@
 //! Generated calls and type expressions: Bunraku answers as Puppet did, but for the known differences.
 //!
-//! `UPDATE=1` writes `tests/differential/known.txt`, `stdlib-known.txt`, `modules-known.txt` and `recursion-known.txt`.
+//! `UPDATE=1` writes `tests/differential/known.txt` and the other lists beside it.
 
 use bunraku_tests::bunraku;
 use bunraku_tests::corpus::fetch;
@@ -28,6 +28,41 @@ fn functions_of_other_modules_answer_as_in_puppet() {
 #[test]
 fn types_that_refer_to_each_other_answer_as_in_puppet() {
     compare(Suite::Recursion);
+}
+
+#[test]
+fn code_in_ruby_knows_errors_by_the_classes_they_have_in_puppet() {
+    compare_with_modules(Suite::Errors);
+}
+
+#[test]
+fn a_worker_knows_errors_by_the_classes_that_code_without_one_does() {
+    if let Err(reason) = fetch::fetch() {
+        eprintln!("SKIPPED: classes of errors in the worker not compared, since {reason}");
+        return;
+    }
+    // Each has a worker of its own: some of them will do.
+    let codes = golden::committed(Suite::Errors).into_iter().map(|(code, _)| code).step_by(3);
+    let codes: Vec<String> = codes.collect();
+    let job = |code: &String, native: bool| {
+        let mut job = Suite::Errors.job(code);
+        job["settings"]["native_ruby"] = native.into();
+        job
+    };
+    let jobs = |native| codes.iter().map(|code| job(code, native)).collect::<Vec<_>>();
+    let natively = bunraku::collect(&jobs(true)).expect("Bunraku builds and starts");
+    let in_ruby = bunraku::collect(&jobs(false)).expect("Bunraku builds and starts");
+    let answers = natively.into_iter().zip(in_ruby).map(|(native, ruby)| {
+        let answer = |result| Suite::Errors.answer(result);
+        (answer(native), answer(ruby))
+    });
+    let differ: Vec<_> = codes
+        .iter()
+        .zip(answers)
+        .filter(|(_, (native, ruby))| native != ruby)
+        .map(|(code, (native, ruby))| format!("{code}\n  without: {native}\n  in Ruby: {ruby}"))
+        .collect();
+    assert!(differ.is_empty(), "{} differ:\n{}", differ.len(), differ.join("\n"));
 }
 
 fn compare_with_modules(suite: Suite) {

@@ -15,7 +15,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
-use bunraku_vm::raised::ARGUMENT_ERROR;
+use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR, TYPE_ERROR};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Array, Hash, Str, Value};
@@ -212,7 +212,7 @@ impl<'c> Compile<'c> {
             other => resource.tags.tag(&self.tags.names, &format::to_interpolated(other)).map_err(|tag| {
                 let message = format!("Invalid tag '{tag}'");
                 match resource.line {
-                    0 => Flow::raw(message),
+                    0 => Flow::of_class(PARSE_ERROR, message),
                     line => self.placed_error(message, resource.file, line),
                 }
             }),
@@ -392,7 +392,10 @@ impl<'c> Compile<'c> {
                 Value::Hash(hash) => hash.entries(),
                 other => {
                     let actual = if other.is_undef() { "nil".to_owned() } else { vm.type_text(*other) };
-                    return Err(Flow::raw(format!("no implicit conversion of {actual} into Hash")));
+                    return Err(Flow::of_class(
+                        TYPE_ERROR,
+                        format!("no implicit conversion of {actual} into Hash"),
+                    ));
                 }
             };
             given.iter().for_each(|entry| set(&mut params, as_param(entry)));

@@ -1,6 +1,6 @@
 //! puppetlabs-stdlib: resources declared unless they are there, and questions about what is declared.
 
-use super::old::call_old;
+use super::old::{call_old, refused};
 use super::ruby::{class, equal, flatten, no_method, to_s};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::capitalize;
@@ -285,19 +285,19 @@ fn assert_private<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let count = call.args.len();
     if count > 1 {
         let message = format!("assert_private(): Wrong number of arguments given ({count}}}) for 0 or 1)");
-        return Err(Flow::raw(message));
+        return Err(refused(message));
     }
     let own = |name| call.scope.look().lookup(name).unwrap_or(Value::Undef);
     if own(known::MODULE_NAME).same(own(known::CALLER_MODULE_NAME)) {
         return Ok(Value::Undef);
     }
     if let Some(Value::Str(message)) = call.arg(0) {
-        return Err(Flow::raw(message.as_str()));
+        return Err(refused(message.as_str()));
     }
     let container = call.scope.look().container();
     let kind =
         if matches!(container.kind, ScopeKind::Class | ScopeKind::Top) { "Class" } else { "Definition" };
-    Err(Flow::raw(format!("{kind} {} is private", container.name)))
+    Err(refused(format!("{kind} {} is private", container.name)))
 }
 
 fn private<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

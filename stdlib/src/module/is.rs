@@ -1,9 +1,10 @@
 //! puppetlabs-stdlib: `is_*`, what kind of value or text something is.
 
 use super::address::IpAddress;
+use super::old::refused;
 use super::ruby::{class, matches, no_conversion, text_to_f, text_to_i, to_s};
 use bunraku_vm::diagnostic::Severity;
-use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::error::Eval;
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::function::Call;
 use bunraku_vm::value::Value;
@@ -81,10 +82,10 @@ fn only<'c>(name: &str, call: &Call<'c, '_>, brackets: bool) -> Eval<'c> {
     match (call.args, brackets) {
         ([only], _) => Ok(*only),
         (args, true) => {
-            Err(Flow::raw(format!("{name}(): Wrong number of arguments given ({} for 1)", args.len())))
+            Err(refused(format!("{name}(): Wrong number of arguments given ({} for 1)", args.len())))
         }
         (args, false) => {
-            Err(Flow::raw(format!("{name}(): Wrong number of arguments given {} for 1", args.len())))
+            Err(refused(format!("{name}(): Wrong number of arguments given {} for 1", args.len())))
         }
     }
 }
@@ -93,7 +94,7 @@ fn only<'c>(name: &str, call: &Call<'c, '_>, brackets: bool) -> Eval<'c> {
 fn first<'c>(name: &str, call: &Call<'c, '_>) -> Eval<'c> {
     match call.args.first() {
         Some(first) => Ok(*first),
-        None => Err(Flow::raw(format!("{name}(): Wrong number of arguments given (0 for 1)"))),
+        None => Err(refused(format!("{name}(): Wrong number of arguments given (0 for 1)"))),
     }
 }
 
@@ -183,7 +184,7 @@ fn is_function_available<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         [name] => name,
         args => {
             let count = args.len();
-            return Err(Flow::raw(format!(
+            return Err(refused(format!(
                 "is_function_available?(): Wrong number of arguments given {count} for 1"
             )));
         }
@@ -214,17 +215,17 @@ fn address(name: &str, call: &Call<'_, '_>) -> Result<Option<IpAddress>, String>
 }
 
 fn is_ip_address<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let address = address("is_ip_address", &call).map_err(Flow::raw)?;
+    let address = address("is_ip_address", &call).map_err(refused)?;
     Ok(Value::Bool(address.is_some()))
 }
 
 fn is_ipv4_address<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let address = address("is_ipv4_address", &call).map_err(Flow::raw)?;
+    let address = address("is_ipv4_address", &call).map_err(refused)?;
     Ok(Value::Bool(address.is_some_and(|address| address.is_v4())))
 }
 
 fn is_ipv6_address<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let address = address("is_ipv6_address", &call).map_err(Flow::raw)?;
+    let address = address("is_ipv6_address", &call).map_err(refused)?;
     Ok(Value::Bool(address.is_some_and(|address| !address.is_v4())))
 }
 

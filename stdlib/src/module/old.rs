@@ -96,6 +96,11 @@ fn worded_by_ruby<'c>(
     }
 }
 
+/// What an old function refuses, for one of the new kind that stands before it.
+pub(super) fn refused<'c>(message: impl Into<String>) -> Box<Flow<'c>> {
+    Flow::of_class(PARSE_ERROR, message)
+}
+
 /// Calls an old function as Ruby does (`function_NAME`): with the arguments as they are.
 pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(function) = super::old_function(name) else {

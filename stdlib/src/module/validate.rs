@@ -2,13 +2,12 @@
 
 use super::address::IpAddress;
 use super::is::{is_domain, is_email};
-use super::old::call_old;
+use super::old::{call_old, refused};
 use super::ruby::{class, flatten, inspect, integer, is_raised, no_conversion, to_s, user_match};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::function::{Call, Native, dispatch, native, param, repeated_param};
-use bunraku_vm::raised::PARSE_ERROR;
 use bunraku_vm::types::{infer_set, is_instance, mismatch, parse, print};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -148,21 +147,21 @@ fn legacy<'c>(vm: &mut Vm<'c>, ty: &'c bunraku_vm::types::Type<'c>, call: Call<'
             if was_valid {
                 return super::deprecation::deprecate(vm, "validate_legacy", &message);
             }
-            Err(Flow::of_class(PARSE_ERROR, message))
+            Err(refused(message))
         }
     }
 }
 
 fn at_least_one<'c>(name: &str, call: &Call<'c, '_>) -> Eval<'c, ()> {
     if call.args.is_empty() {
-        return Err(Flow::raw(format!("{name}(): wrong number of arguments (0; must be > 0)")));
+        return Err(refused(format!("{name}(): wrong number of arguments (0; must be > 0)")));
     }
     Ok(())
 }
 
 /// The error of a value of another class.
 fn looks_like<'c>(value: Value<'c>, what: &str) -> Box<Flow<'c>> {
-    Flow::raw(format!("{} is not {what}.  It looks to be a {}", inspect(value), class(value)))
+    refused(format!("{} is not {what}.  It looks to be a {}", inspect(value), class(value)))
 }
 
 fn validate_absolute_path<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -172,7 +171,7 @@ fn validate_absolute_path<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         other => vec![*other],
     }) {
         if !call_old("is_absolute_path", vm, Call { args: &[path], ..call })?.truthy() {
-            return Err(Flow::raw(format!("{} is not an absolute path.", inspect(path))));
+            return Err(refused(format!("{} is not an absolute path.", inspect(path))));
         }
     }
     Ok(Value::Undef)
@@ -216,8 +215,8 @@ fn each_text<'c>(name: &str, call: &Call<'c, '_>, what: &str, is: impl Fn(&str) 
     for arg in call.args {
         match arg {
             Value::Str(text) if is(text) => {}
-            Value::Str(_) => return Err(Flow::raw(format!("{} is not {what}", inspect(*arg)))),
-            _ => return Err(Flow::raw(format!("{} is not a string.", inspect(*arg)))),
+            Value::Str(_) => return Err(refused(format!("{} is not {what}", inspect(*arg)))),
+            _ => return Err(refused(format!("{} is not a string.", inspect(*arg)))),
         }
     }
     Ok(Value::Undef)
@@ -264,21 +263,21 @@ fn bounds<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c, (Option<f64>, Opt
         None => None,
         Some(text) if call.args.len() > 2 && text.is_empty() => None,
         Some(text) => Some(read(&text).ok_or_else(|| {
-            Flow::raw(format!("{name}(): Expected second argument to be unset or {what}, got {text}:String"))
+            refused(format!("{name}(): Expected second argument to be unset or {what}, got {text}:String"))
         })?),
     };
     let least = match call.arg(2) {
         None => None,
         Some(value) => Some(read(&to_s(value)).ok_or_else(|| {
             let (text, class) = (to_s(value), class(value));
-            Flow::raw(format!("{name}(): Expected third argument to be unset or {what}, got {text}:{class}"))
+            refused(format!("{name}(): Expected third argument to be unset or {what}, got {text}:{class}"))
         })?),
     };
     if let (Some(least), Some(most)) = (least, most)
         && least > most
     {
         let (least, most) = (print(least), print(most));
-        return Err(Flow::raw(format!(
+        return Err(refused(format!(
             "{name}(): Expected second argument to be larger than third argument, got {most} < {least}"
         )));
     }
@@ -290,9 +289,7 @@ fn numbers<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
     let Numbers { name, kind: what, read, print, .. } = *kind;
     let count = call.args.len();
     if !(1..=3).contains(&count) {
-        return Err(Flow::raw(format!(
-            "{name}(): Wrong number of arguments; must be 1, 2 or 3, got {count}"
-        )));
+        return Err(refused(format!("{name}(): Wrong number of arguments; must be 1, 2 or 3, got {count}")));
     }
     let (least, most) = bounds(kind, call)?;
     let input = call.args[0];
@@ -302,7 +299,7 @@ fn numbers<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
             (_, Some(least)) if number < least => format!("greater or equal to {}", print(least)),
             _ => return Ok(()),
         };
-        Err(Flow::raw(format!("{name}(): Expected {shown} to be {why}, got {shown}.")))
+        Err(refused(format!("{name}(): Expected {shown} to be {why}, got {shown}.")))
     };
     let bare = what.split(' ').next_back().unwrap_or(what);
     match input {
@@ -314,7 +311,7 @@ fn numbers<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
                 };
                 let Some(number) = number else {
                     let class = class(*item);
-                    return Err(Flow::raw(format!(
+                    return Err(refused(format!(
                         "{name}(): Expected element at array position {n} to be {what}, got {class}"
                     )));
                 };
@@ -324,14 +321,14 @@ fn numbers<'c>(kind: &Numbers, call: &Call<'c, '_>) -> Eval<'c> {
         Value::Hash(_) => {
             let name = kind.name_for_hash;
             let article = what.split(' ').next().unwrap_or("an");
-            return Err(Flow::raw(format!(
+            return Err(refused(format!(
                 "{name}(): Expected first argument to be {article} {bare} or Array, got Hash"
             )));
         }
         other => {
             let Some(number) = read(&to_s(other)) else {
                 let class = class(other);
-                return Err(Flow::raw(format!(
+                return Err(refused(format!(
                     "{name}(): Expected first argument to be {what} or Array, got {class}"
                 )));
             };
@@ -366,11 +363,11 @@ fn validate_numeric<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 fn validate_re<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let count = call.args.len();
     if !(2..=3).contains(&count) {
-        return Err(Flow::raw(format!("validate_re(): wrong number of arguments ({count}; must be 2 or 3)")));
+        return Err(refused(format!("validate_re(): wrong number of arguments ({count}; must be 2 or 3)")));
     }
     let Value::Str(text) = call.args[0] else {
         let class = class(call.args[0]);
-        return Err(Flow::raw(format!("validate_re(): input needs to be a String, not a {class}")));
+        return Err(refused(format!("validate_re(): input needs to be a String, not a {class}")));
     };
     for pattern in flatten(&[call.args[1]]) {
         let matched = match pattern {
@@ -389,11 +386,11 @@ fn validate_re<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             format!("validate_re(): {text} does not match {pattern}")
         }
     };
-    Err(Flow::raw(message))
+    Err(refused(message))
 }
 
 fn validate_slength<'c>(_: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let fail = |why: String| Err(Flow::raw(format!("validate_slength(): {why}")));
+    let fail = |why: String| Err(refused(format!("validate_slength(): {why}")));
     let count = call.args.len();
     if !(2..=3).contains(&count) {
         return fail(format!("Wrong number of arguments ({count}; must be 2 or 3)"));

@@ -9,7 +9,7 @@ use bunraku_tests::{bunraku, compare};
 use std::collections::BTreeMap;
 
 const USAGE: &str = "\
-usage: differential [--oracle 7|8|9] [stdlib|modules|recursion] COMMAND
+usage: differential [--oracle 7|8|9] [stdlib|modules|recursion|errors] COMMAND
   regenerate          write the committed cases and Puppet's answers anew
   run                 compare the committed answers with Bunraku's, difference by difference
   fresh SEED [COUNT]  generate other cases, ask both, and print where they part
@@ -37,6 +37,7 @@ fn of_suite(args: &[&str]) -> Result<(), String> {
     match args {
         ["stdlib", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Stdlib, oracle, rest)),
         ["modules", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Modules, oracle, rest)),
+        ["errors", rest @ ..] => fetch::fetch().and_then(|()| command(Suite::Errors, oracle, rest)),
         ["recursion", rest @ ..] => command(Suite::Recursion, oracle, rest),
         args => command(Suite::Language, oracle, args),
     }

@@ -21,6 +21,7 @@ fn cache_path(suite: Suite, oracle: Oracle) -> PathBuf {
         Suite::Stdlib => "stdlib-answers",
         Suite::Modules => "modules-answers",
         Suite::Recursion => "recursion-answers",
+        Suite::Errors => "errors-answers",
     };
     let version = if oracle == oracle::SEVEN { String::new() } else { format!("-{}", oracle.number) };
     paths::root().join(format!(".cache/differential/{name}{version}.tsv.gz"))

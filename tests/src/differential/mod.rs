@@ -2,11 +2,13 @@
 //!
 //! [`generate`] makes the cases from a seed. Puppet's answers to those of [`SEED`] are kept in
 //! `tests/differential/` (`golden.tsv.gz` for the language, `stdlib.tsv.gz` for puppetlabs-stdlib,
-//! `modules.tsv.gz` for other modules, `recursion.tsv.gz` for types that refer to each other), the cases that Bunraku is
-//! known to answer otherwise in `known.txt`, `stdlib-known.txt`, `modules-known.txt` and `recursion-known.txt` beside them.
+//! `modules.tsv.gz` for other modules, `recursion.tsv.gz` for types that refer to each other, `errors.tsv.gz` for classes of
+//! errors), the cases that Bunraku is known to answer otherwise in `known.txt`, `stdlib-known.txt`, `modules-known.txt`,
+//! `recursion-known.txt` and `errors-known.txt` beside them.
 
 mod calls;
 pub mod erb;
+mod errors;
 mod formats;
 pub mod golden;
 mod modules;
@@ -40,11 +42,14 @@ pub enum Suite {
     Modules,
     /// Types that refer to each other.
     Recursion,
+    /// Classes of errors as code in Ruby knows them.
+    Errors,
 }
 
 impl Suite {
     /// All of them.
-    pub const ALL: [Suite; 4] = [Suite::Language, Suite::Stdlib, Suite::Modules, Suite::Recursion];
+    pub const ALL: [Suite; 5] =
+        [Suite::Language, Suite::Stdlib, Suite::Modules, Suite::Recursion, Suite::Errors];
 
     /// How many cases are committed.
     pub fn count(self) -> usize {
@@ -53,6 +58,7 @@ impl Suite {
             Suite::Stdlib => 4000,
             Suite::Modules => 1500,
             Suite::Recursion => 5000,
+            Suite::Errors => 1500,
         }
     }
 
@@ -62,6 +68,7 @@ impl Suite {
             Suite::Stdlib => "stdlib",
             Suite::Modules => "modules",
             Suite::Recursion => "recursion",
+            Suite::Errors => "errors",
         }
     }
 
@@ -71,12 +78,13 @@ impl Suite {
             Suite::Stdlib => "stdlib-known.txt",
             Suite::Modules => "modules-known.txt",
             Suite::Recursion => "recursion-known.txt",
+            Suite::Errors => "errors-known.txt",
         }
     }
 
     /// Whether the corpus's modules are on the module path.
     fn has_modules(self) -> bool {
-        matches!(self, Suite::Stdlib | Suite::Modules)
+        matches!(self, Suite::Stdlib | Suite::Modules | Suite::Errors)
     }
 
     /// Whether an answer will do where Puppet's is `want`. Where Ruby's stack was not deep enough for Puppet's guards,
@@ -93,7 +101,11 @@ impl Suite {
             job["facts"] = facts;
         }
         if self.has_modules() {
-            job["modulepath"] = json!([other_stdlib().unwrap_or_else(crate::paths::modules)]);
+            let mut folders = vec![other_stdlib().unwrap_or_else(crate::paths::modules)];
+            if self == Suite::Errors {
+                folders.push(crate::paths::root().join("tests/differential/errors"));
+            }
+            job["modulepath"] = json!(folders);
             // With `error` most of what is deprecated would only say so.
             job["settings"] = json!({"strict": "warning"});
         }
@@ -148,6 +160,7 @@ pub fn generate(suite: Suite, seed: u64, count: usize) -> Vec<String> {
             Suite::Stdlib => format!("$r = {}", stdlib::call(&mut rng)),
             Suite::Modules => modules::program(&mut rng),
             Suite::Recursion => recursion::program(&mut rng),
+            Suite::Errors => errors::program(&mut rng),
         };
         if seen.insert(code.clone()) {
             all.push(code);

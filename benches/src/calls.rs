@@ -6,6 +6,8 @@ use crate::puppet::Puppet;
 use crate::results::{Figures, number};
 use crate::target::{compile, target};
 use bunraku::{Compiler, Settings};
+use bunraku_tests::bunraku::binary;
+use bunraku_tests::used::used;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::hint::black_box;
@@ -285,5 +287,31 @@ pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
         eprintln!("{row}");
         let _ = writeln!(out, "{row}");
     }
+    out.push_str(&start_of_worker(&modules)?);
     Ok(out)
+}
+
+/// What it costs a process to call the first of the functions in a worker, in time on processors.
+fn start_of_worker(modules: &Path) -> Result<String, String> {
+    const ROUNDS: usize = 40;
+    let binary = binary()?;
+    let modulepath = modules.to_string_lossy();
+    let one = |code: &str| {
+        let args =
+            ["compile", "--modulepath", &modulepath, "--no-native-ruby", "-o", "/dev/null", "-e", code];
+        used(ROUNDS, &binary, &args).map(|used| used.processor * 1e3)
+    };
+    let Kind { before, call, .. } = &KINDS[0];
+    let (with, without) = (one(&format!("{before}\n{call}"))?, one(before)?);
+    let ruby = used(ROUNDS, Path::new("ruby"), &["--disable=gems", "-e", "1"])?.processor * 1e3;
+    let text = format!(
+        "\nThe worker's start: a process that calls the first of these in a worker takes {} ms of all processors' time, one that \
+         calls nothing {} ms; the worker costs {} ms, of which an empty program of Ruby's takes {} ms (the least of {ROUNDS} runs).\n",
+        number(with),
+        number(without),
+        number(with - without),
+        number(ruby)
+    );
+    eprintln!("{text}");
+    Ok(text)
 }

@@ -1,5 +1,6 @@
-//! `Bunraku`: how the prelude asks the compile.
+//! `Bunraku`: how the prelude asks the compile, and what it has computed.
 
+use super::openssl;
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::journal::Asked;
@@ -11,6 +12,9 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
     let (question, given) = match (name, args) {
         ("left_to_ruby", []) => return Err(ForRuby("what the prelude does not know").into()),
         ("compile", []) => return Ok(Some(V::Class(Class::CompileOfBunraku))),
+        ("digest_of" | "hmac" | "pbkdf2", [digest, args @ ..]) => {
+            return Ok(Some(openssl::call(name, &text(digest), args)?));
+        }
         ("node" | "environment", []) => (name.to_owned(), Vec::new()),
         ("ask", [question]) => (text(question), Vec::new()),
         ("ask", [question, list]) => (text(question), list.items()?.unwrap_or_default()),

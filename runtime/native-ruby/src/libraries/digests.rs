@@ -27,7 +27,7 @@ pub(super) fn digest<'c>(class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Opt
 }
 
 /// The bytes of a string, with or without an encoding.
-fn given(subject: &V<'_>, other: ForRuby) -> OrRuby<Vec<u8>> {
+pub(super) fn given(subject: &V<'_>, other: ForRuby) -> OrRuby<Vec<u8>> {
     match subject {
         V::Bytes(bytes) => Ok(bytes.to_vec()),
         subject => Ok(subject.text().ok_or(other)?.as_bytes().to_vec()),

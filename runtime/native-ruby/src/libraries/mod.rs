@@ -7,6 +7,7 @@ mod digests;
 mod escapes;
 mod files;
 pub(crate) mod json;
+mod openssl;
 mod puppet;
 mod random;
 mod tree_files;

@@ -31,10 +31,11 @@ impl Lower<'_> {
                 TEXT => self.text(node, &list),
                 INSERT => self.insert(node, &list),
                 "super" => self.super_call(node, field("arguments"), field("block")),
-                // `x -1` is no call where `x` is a local.
+                // `x -1` is no call where `x` is a local; `x(-1)` is.
                 _ if self.local(name).is_some()
                     && method.kind() == "identifier"
-                    && field("block").is_none() =>
+                    && field("block").is_none()
+                    && field("arguments").is_none_or(|list| list.start_byte() > method.end_byte()) =>
                 {
                     self.unsupported(node, format!("a call of {name}, which is a local"))
                 }

@@ -178,19 +178,19 @@ impl Lower<'_> {
     /// A pair of a hash literal.
     pub(crate) fn pair(&mut self, node: Syntax<'_>) -> Option<(Expr, Expr)> {
         let key = node.child_by_field_name("key")?;
-        let value = node.child_by_field_name("value")?;
+        let Some(value) = node.child_by_field_name("value") else {
+            // `name:` has the value of what is called so.
+            let name = self.source(key);
+            return Some((self.symbol(name)?, self.word(key, name)));
+        };
+        let is_arrow = || {
+            let behind = self.source(node).get(key.end_byte() - node.start_byte()..);
+            behind.is_some_and(|behind| behind.trim_start().starts_with("=>"))
+        };
         let key = match key.kind() {
             "hash_key_symbol" => self.symbol(self.source(key))?,
             // `"a": 1` makes a symbol.
-            "string"
-                if !self
-                    .source(node)
-                    .get(key.end_byte() - node.start_byte()..)?
-                    .trim_start()
-                    .starts_with("=>") =>
-            {
-                return None;
-            }
+            "string" if !is_arrow() => Expr::Symbol(plain(self.source(key))?.into()),
             _ => self.node(key),
         };
         Some((key, self.node(value)))

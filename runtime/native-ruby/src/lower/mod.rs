@@ -295,6 +295,15 @@ impl<'p> Lower<'p> {
         nodes.iter().map(|node| self.node(*node)).collect()
     }
 
+    /// A name that is a local's or a method's.
+    pub(crate) fn word(&mut self, node: Syntax<'_>, name: &str) -> Expr {
+        match self.local(name) {
+            Some(slot) => Expr::Local(slot),
+            None if name == "scope" && self.kind == SourceKind::Template => Expr::Scope,
+            None => self.function(node, name, &[], None),
+        }
+    }
+
     /// An expression or statement.
     pub(crate) fn node(&mut self, node: Syntax<'_>) -> Expr {
         if self.depth >= DEEPEST {
@@ -315,11 +324,7 @@ impl<'p> Lower<'p> {
             "integer" | "float" | "string" | "chained_string" | "simple_symbol" | "delimited_symbol"
             | "string_array" | "symbol_array" | "regex" | "character" | "array" | "hash" | "range"
             | "heredoc_beginning" => self.literal(node),
-            "identifier" => match self.local(text) {
-                Some(slot) => Expr::Local(slot),
-                None if text == "scope" && self.kind == SourceKind::Template => Expr::Scope,
-                None => self.function(node, text, &[], None),
-            },
+            "identifier" => self.word(node, text),
             "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
             "constant" | "scope_resolution" => self.constant(node),
             "self" if self.kind == SourceKind::File => Expr::Itself,

@@ -39,6 +39,7 @@ parts! {
     VERSION_PART = "version.rb": "Gem::Version";
     PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
+    OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";
     SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods";
 }
 
@@ -53,7 +54,7 @@ impl Part {
     /// The part that defines a constant.
     pub fn of(constant: &str) -> Option<&'static Part> {
         // Nearly all names that are asked for are others.
-        if !matches!(constant.as_bytes().first(), Some(b'B' | b'G' | b'P' | b'S' | b'U')) {
+        if !matches!(constant.as_bytes().first(), Some(b'B' | b'G' | b'O' | b'P' | b'S' | b'U')) {
             return None;
         }
         PARTS.iter().find(|part| part.constants.contains(&constant))

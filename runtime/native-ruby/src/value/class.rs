@@ -126,6 +126,7 @@ classes! {
     Gem = "Gem",
     GemRequirement = "Gem::Requirement" < Object,
     GemDependency = "Gem::Dependency" < Object,
+    OpenSsl = "OpenSSL",
     Puppet = "Puppet",
     PuppetSettings = "Puppet::Settings" < Object,
     PuppetError = "Puppet::Error" < RuntimeError,

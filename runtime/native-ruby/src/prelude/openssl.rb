@@ -1,0 +1,210 @@
+# Digests of OpenSSL: plain, keyed, and of passwords. What is computed, `Bunraku` does.
+
+module OpenSSL
+  class OpenSSLError < StandardError; end
+
+  class Digest
+    class DigestError < OpenSSLError; end
+
+    SIZES = { 'MD5' => [16, 64], 'SHA1' => [20, 64], 'SHA256' => [32, 64], 'SHA384' => [48, 128], 'SHA512' => [64, 128] }.freeze
+
+    # The name of a digest, given by that or as an object.
+    def self.name_of(digest)
+      return digest.name if digest.is_a?(OpenSSL::Digest)
+      Bunraku.left_to_ruby unless digest.is_a?(String)
+      name = digest.upcase
+      Bunraku.left_to_ruby unless SIZES.key?(name)
+      name
+    end
+
+    def self.digest(name, data)
+      Bunraku.digest_of(name_of(name), [data])
+    end
+
+    def self.hexdigest(name, data)
+      digest(name, data).unpack1('H*')
+    end
+
+    def self.base64digest(name, data)
+      Base64.strict_encode64(digest(name, data))
+    end
+
+    attr_reader :name
+
+    def initialize(name, data = nil)
+      @name = OpenSSL::Digest.name_of(name)
+      @pieces = []
+      update(data) unless data.nil?
+    end
+
+    def update(data)
+      @pieces.push(data)
+      self
+    end
+    alias << update
+
+    def reset
+      @pieces = []
+      self
+    end
+
+    # Of a string, which leaves nothing behind, or of what came so far.
+    def digest(data = nil)
+      return Bunraku.digest_of(@name, @pieces) if data.nil?
+      reset
+      Bunraku.digest_of(@name, [data])
+    end
+
+    def hexdigest(data = nil)
+      digest(data).unpack1('H*')
+    end
+
+    def base64digest(data = nil)
+      Base64.strict_encode64(digest(data))
+    end
+
+    def to_s
+      hexdigest
+    end
+
+    def digest_length
+      SIZES[@name][0]
+    end
+    alias length digest_length
+    alias size digest_length
+
+    def block_length
+      SIZES[@name][1]
+    end
+
+    class MD5 < Digest
+      def initialize(data = nil)
+        super('MD5', data)
+      end
+
+      def self.digest(data)
+        Bunraku.digest_of('MD5', [data])
+      end
+
+      def self.hexdigest(data)
+        digest(data).unpack1('H*')
+      end
+    end
+
+    class SHA1 < Digest
+      def initialize(data = nil)
+        super('SHA1', data)
+      end
+
+      def self.digest(data)
+        Bunraku.digest_of('SHA1', [data])
+      end
+
+      def self.hexdigest(data)
+        digest(data).unpack1('H*')
+      end
+    end
+
+    class SHA256 < Digest
+      def initialize(data = nil)
+        super('SHA256', data)
+      end
+
+      def self.digest(data)
+        Bunraku.digest_of('SHA256', [data])
+      end
+
+      def self.hexdigest(data)
+        digest(data).unpack1('H*')
+      end
+    end
+
+    class SHA384 < Digest
+      def initialize(data = nil)
+        super('SHA384', data)
+      end
+
+      def self.digest(data)
+        Bunraku.digest_of('SHA384', [data])
+      end
+
+      def self.hexdigest(data)
+        digest(data).unpack1('H*')
+      end
+    end
+
+    class SHA512 < Digest
+      def initialize(data = nil)
+        super('SHA512', data)
+      end
+
+      def self.digest(data)
+        Bunraku.digest_of('SHA512', [data])
+      end
+
+      def self.hexdigest(data)
+        digest(data).unpack1('H*')
+      end
+    end
+  end
+
+  class HMAC
+    def self.digest(by, key, data)
+      Bunraku.hmac(OpenSSL::Digest.name_of(by), key, [data])
+    end
+
+    def self.hexdigest(by, key, data)
+      digest(by, key, data).unpack1('H*')
+    end
+
+    def self.base64digest(by, key, data)
+      Base64.strict_encode64(digest(by, key, data))
+    end
+
+    def initialize(key, digest)
+      @name = OpenSSL::Digest.name_of(digest)
+      @key = key
+      @pieces = []
+    end
+
+    def update(data)
+      @pieces.push(data)
+      self
+    end
+    alias << update
+
+    def reset
+      @pieces = []
+      self
+    end
+
+    def digest
+      Bunraku.hmac(@name, @key, @pieces)
+    end
+
+    def hexdigest
+      digest.unpack1('H*')
+    end
+    alias to_s hexdigest
+
+    def base64digest
+      Base64.strict_encode64(digest)
+    end
+  end
+
+  module KDF
+    def self.pbkdf2_hmac(password, salt:, iterations:, length:, hash:)
+      Bunraku.pbkdf2(OpenSSL::Digest.name_of(hash), password, salt, iterations, length)
+    end
+  end
+
+  module PKCS5
+    def self.pbkdf2_hmac(password, salt, iterations, length, digest)
+      Bunraku.pbkdf2(OpenSSL::Digest.name_of(digest), password, salt, iterations, length)
+    end
+
+    def self.pbkdf2_hmac_sha1(password, salt, iterations, length)
+      Bunraku.pbkdf2('SHA1', password, salt, iterations, length)
+    end
+  end
+end

@@ -143,6 +143,17 @@ fn the_resource_api_s_hashes_are_read() {
 }
 
 #[test]
+fn a_heredoc_is_one_argument() {
+    let attributes =
+        "attributes: { name: { behaviour: :namevar }, size: { desc: <<-TEXT } },\n    b\n  TEXT\n)";
+    let source =
+        format!("Puppet::ResourceApi.register_type(\n  docs: <<-TEXT,\n    a\n  TEXT\n  {attributes}");
+    let ty = read(&source);
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.attributes.as_deref().unwrap(), ["size", "name"]);
+}
+
+#[test]
 fn broken_and_endless_sources_end() {
     for source in ["Puppet::Type.newtype(:x) do", "((((", "\u{0}", &"[".repeat(100_000), &"!".repeat(100_000)]
     {

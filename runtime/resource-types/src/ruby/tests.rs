@@ -154,6 +154,14 @@ fn a_heredoc_is_one_argument() {
 }
 
 #[test]
+fn what_is_appended_without_spaces_is_no_heredoc() {
+    let method = "def text(r)\n if r.nil? == false\n  r<<\"\\n\" unless r =~ /\\n$/\n end\n end";
+    let source =
+        format!("Puppet::Type.newtype(:x) do\n newparam(:name) do\n desc 'x'\n end\n {method}\nend\n");
+    assert_eq!(read(&source).unreadable, None);
+}
+
+#[test]
 fn broken_and_endless_sources_end() {
     for source in ["Puppet::Type.newtype(:x) do", "((((", "\u{0}", &"[".repeat(100_000), &"!".repeat(100_000)]
     {

@@ -100,7 +100,7 @@ module Bunraku
       begin
         @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
       rescue NameError => error
-        wrapper.bunraku_bind_all if error.receiver.equal?(wrapper)
+        wrapper.bunraku_bind_all if Bunraku.receiver_of(error).equal?(wrapper)
         raise
       ensure
         scope.settle
@@ -109,6 +109,13 @@ module Bunraku
   end
 
   class << self
+    # What had no such name; nil where the error does not say.
+    def receiver_of(error)
+      error.receiver
+    rescue ArgumentError
+      nil
+    end
+
     # The text of a template: a file's, or one given as text. Templates are kept by file, until its time or length differ,
     # and by text; where there are more than a thousand the oldest goes.
     def render(scope, file, shown, text)

@@ -184,6 +184,8 @@ rules! {
         "Where classes are told, a parameter whose type has to be computed costs its file; otherwise the type is null.";
     EmptyMetadataIsNone "empty-metadata-is-none" no yes yes
         "A module whose metadata.json is empty is one without metadata; otherwise it is one whose metadata is no JSON.";
+    GenerateNamesItsFolder "generate-names-its-folder" no yes yes
+        "Where the folder of a program that generate is to run is not there, the message is Puppet's; otherwise the system's.";
     SyslogIsThere "syslog-is-there" yes yes no
         "Puppet has loaded Ruby's Syslog, so that code in Ruby may use it.";
     EnvironmentHelpersAreDeprecated "environment-helpers-are-deprecated" no no yes

@@ -135,8 +135,12 @@ impl BodyLowering<'_, '_> {
                 let name = self.low.unit.name(attribute);
                 words.extend([u32::from(*op == BinaryOp::NotEq), name, value.0 - first.0 - 1]);
             }
-            // The checks have refused everything else but a lone value, which asks for nothing.
-            _ => {}
+            // The checks have refused everything else but a lone value.
+            _ => {
+                let value = self.query_value(of, expr);
+                let name = self.low.unit.name("");
+                words.extend([4, name, value.0 - first.0 - 1]);
+            }
         }
     }
 

@@ -130,6 +130,8 @@ pub struct Origin<'c> {
 pub struct Progress {
     /// Whether its body has been evaluated.
     pub evaluated: bool,
+    /// Whether its parameters, as they are, are known to be those that its class or defined type takes.
+    pub validated: bool,
     /// Whether it has been finished.
     pub finished: bool,
     /// The tags it has from its container, once they have been added.

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::declare::flatten;
-use crate::query::Asked;
+use crate::query::{Asked, fitting};
 use crate::state::arena::{List, Set};
 use crate::state::links::{Collector, Wanted};
 use crate::state::recorded::Given;
@@ -14,7 +14,7 @@ use bunraku_data::rich;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::{Collect, CollectorKind, Site};
+use bunraku_vm::host::{Collect, CollectorKind, CollectorQuery, Site};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, Held, Object, Value};
@@ -36,13 +36,17 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         collect: &Collect<'c>,
     ) -> Eval<'c> {
-        let name = self.collected_type(vm, collect.ty)?;
         if collect.kind == CollectorKind::Exported && !self.stores_configs() {
             let message = "You cannot collect exported resources without storeconfigs being set; the collection will be ignored";
             let place = collect.at.place();
             self.log_with_place(Severity::Warning, message, place);
         }
-        if let Some(query) = &collect.query {
+        let name = self.collected_type(vm, collect.ty)?;
+        // Nothing asks for all.
+        let query = collect
+            .query
+            .filter(|query| !matches!(query, CollectorQuery::Lone(Value::Undef | Value::Bool(false))));
+        if let Some(query) = &query {
             self.check_query(query)?;
         }
         let overrides = (!collect.attributes.is_empty()).then(|| Override {
@@ -54,8 +58,8 @@ impl<'c> Compile<'c> {
         let type_name = self.text(&names::capitalize(&name));
         let wanted = match collect.kind {
             CollectorKind::Exported if self.asked.store.is_none() => Wanted::Named(List::new_in(self.arena)),
-            CollectorKind::Exported => Wanted::Exported { type_name, query: collect.query, scope },
-            CollectorKind::Virtual => Wanted::Matching { type_name, query: collect.query },
+            CollectorKind::Exported => Wanted::Exported { type_name, query, scope },
+            CollectorKind::Virtual => Wanted::Matching { type_name, query },
         };
         self.record_collector(collect.at);
         let mut collectors = self.links.collectors.borrow_mut();
@@ -212,11 +216,10 @@ impl<'c> Compile<'c> {
                 let query = query.as_ref().map(|query| Asked::new(&self.tags.names, query));
                 // What it has collected already stays collected, whatever has become of it.
                 let asked = catalog.of_type(type_name).iter().copied();
-                Ok(asked
+                let asked = asked
                     .filter(|id| seen.is_none_or(|seen| catalog.has_changed_since(seen, *id)))
-                    .filter(|id| !collector.has.contains(id))
-                    .filter(|id| query.as_ref().is_none_or(|query| query.fits(self.arena, &catalog, *id)))
-                    .collect())
+                    .filter(|id| !collector.has.contains(id));
+                fitting(query.as_ref(), self.arena, &catalog, asked)
             }
             Wanted::Exported { .. } => Ok(Vec::new()),
             Wanted::Named(references) => {

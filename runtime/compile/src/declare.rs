@@ -446,9 +446,18 @@ impl<'c> Compile<'c> {
 
 /// The elements of an array, however deep; a single value is one element, `undef` none.
 pub(crate) fn flatten<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
+    flattened(value, false, into);
+}
+
+/// The same, where `undef` is one, too.
+pub(crate) fn flatten_with_undef<'c>(value: Value<'c>, into: &mut Vec<Value<'c>>) {
+    flattened(value, true, into);
+}
+
+fn flattened<'c>(value: Value<'c>, with_undef: bool, into: &mut Vec<Value<'c>>) {
     budget::within(1, || match value {
-        Value::Array(items) => items.iter().for_each(|item| flatten(*item, into)),
-        Value::Undef => {}
+        Value::Array(items) => items.iter().for_each(|item| flattened(*item, with_undef, into)),
+        Value::Undef if !with_undef => {}
         other => budget::push(into, other),
     })
 }

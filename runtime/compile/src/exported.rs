@@ -3,7 +3,7 @@
 //! from the store brings its parameters, and neither its place nor its tags.
 
 use crate::compile::Compile;
-use crate::query::Asked;
+use crate::query::{Asked, fitting};
 use bumpalo::collections::CollectIn;
 use bunraku_catalog::{Kind, Param};
 use bunraku_data::json as data;
@@ -30,9 +30,8 @@ impl<'c> Compile<'c> {
             let catalog = self.catalog.borrow();
             let asked = query.map(|query| Asked::new(&self.tags.names, query));
             let own = catalog.of_type(type_name).iter().copied();
-            own.filter(|id| catalog[*id].exported == Some(true))
-                .filter(|id| asked.as_ref().is_none_or(|asked| asked.fits(self.arena, &catalog, *id)))
-                .collect()
+            let own = own.filter(|id| catalog[*id].exported == Some(true));
+            fitting(asked.as_ref(), self.arena, &catalog, own)?
         };
         let Some(store) = self.asked.store else { return Ok(found) };
         // What others export is in no file of the tree.
@@ -100,5 +99,7 @@ fn filter(query: &CollectorQuery<'_>) -> Filter {
         CollectorQuery::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),
         CollectorQuery::And(left, right) => Filter::And(Box::new(filter(left)), Box::new(filter(right))),
         CollectorQuery::Or(left, right) => Filter::Or(Box::new(filter(left)), Box::new(filter(right))),
+        // No attribute has such a name.
+        CollectorQuery::Lone(value) => Filter::Eq(String::new(), json(value)),
     }
 }

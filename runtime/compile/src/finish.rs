@@ -32,13 +32,13 @@ impl<'c> Compile<'c> {
                     self.merge(vm, id, over)?;
                 }
             }
-            self.finish_resource(id)?;
+            self.finish_resource(vm, id)?;
         }
         self.hand_down();
         Ok(())
     }
 
-    fn finish_resource(&self, id: ResourceId) -> Eval<'c, ()> {
+    fn finish_resource(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
         if std::mem::replace(&mut self.catalog.borrow_mut()[id].progress.finished, true) {
             return Ok(());
         }
@@ -47,6 +47,9 @@ impl<'c> Compile<'c> {
             return Ok(());
         }
         self.add_scope_tags(id);
+        if self.catalog.borrow()[id].ty.is_none() && !self.catalog.borrow()[id].progress.validated {
+            self.validate_as_given(vm, id)?;
+        }
         let mut catalog = self.catalog.borrow_mut();
         let resource = &mut catalog[id];
         let mut sensitive = Vec::new();

@@ -109,6 +109,7 @@ impl<'c> Compile<'c> {
             let message = if here.is_empty() { message } else { format!("{message} {here}") };
             self.push_log(Severity::Warning, message, Place::default());
         }
+        self.catalog.borrow_mut()[id].progress.validated = false;
         for param in &over.params {
             self.override_param(id, *param)?;
             if let Some(recorded) = self.recorded {

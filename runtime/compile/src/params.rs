@@ -43,16 +43,16 @@ impl<'c> Compile<'c> {
             self.scopes.of_classes.borrow_mut().insert(known.name, scope);
             return Ok(());
         }
-        let (given, subject) = {
+        let (mut given, subject) = {
             let resource = &self.catalog.borrow()[id];
             (resource.params.clone(), resource.named())
         };
         let params = vm.params(chunk)?;
         let mut all_known = true;
+        // The names have been set. A title that was given is complained of in the end.
+        let has_title = given.iter().any(|param| param.name == "title");
+        given.retain(|param| !matches!(param.name, "name" | "title"));
         for param in &given {
-            if matches!(param.name, "name" | "title") {
-                continue;
-            }
             // A resource has its own arrays and hashes: what Ruby changes of them in place is not changed elsewhere.
             let value = param.value.again(self.arena);
             match position(params, param.name) {
@@ -84,7 +84,33 @@ impl<'c> Compile<'c> {
             self.set_param(id, param.name, value, known.number, is_given);
             slot.set(Some(value.again(self.arena)));
         }
-        self.validate(vm, id, chunk, scope, (&given, all_known), &doubtful)
+        let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
+        self.validate(vm, id, chunk, &value_of, (&given, all_known), &doubtful)?;
+        self.catalog.borrow_mut()[id].progress.validated = !has_title;
+        Ok(())
+    }
+
+    /// Checks the parameters of a class or defined type whose body is not evaluated with them: one that stayed
+    /// virtual, or that was given others afterwards.
+    pub(crate) fn validate_as_given(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
+        let (known, given) = {
+            let resource = &self.catalog.borrow()[id];
+            let known = match resource.type_name {
+                "Class" => self.class_named(&names::lower(resource.title)),
+                other => self.define_named(&names::lower(other)),
+            };
+            (known, resource.params.clone())
+        };
+        let Some(chunk) = known.and_then(|known| known.chunk) else { return Ok(()) };
+        let params = vm.params(chunk)?;
+        let value_of =
+            |n: usize| given.iter().find(|param| param.name == params[n].name).map(|param| param.value);
+        let all_known = given
+            .iter()
+            .all(|param| needs_none(param.name) || params.iter().any(|declared| declared.name == param.name));
+        let set: Vec<usize> =
+            (0..params.len()).filter(|n| !params[*n].has_default || value_of(*n).is_some()).collect();
+        self.validate(vm, id, chunk, &value_of, (&given, all_known), &set)
     }
 
     /// Sets `$title` and `$name`.
@@ -151,29 +177,26 @@ impl<'c> Compile<'c> {
     }
 
     /// Checks the parameters by name and type, in Puppet's order: unknown ones first, then the declared ones. Of those
-    /// given it is known whether all are declared; of the declared, which may not be of their types.
+    /// given it is known whether all are declared; of the declared, which may not be of their types, and what their
+    /// values are.
     fn validate(
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
         chunk: ChunkRef,
-        scope: &'c Scope<'c>,
+        value_of: &dyn Fn(usize) -> Option<Value<'c>>,
         (given, all_known): (&[Param<'c>], bool),
         doubtful: &[usize],
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
-        let slots = &scope.slots;
-        let value_of = |param: &ParamInfo<'c>| slots[param.slot as usize].get();
-        let needs_none = |name: &str| matches!(name, "name" | "title") || is_metaparameter(name);
         // Nearly always all is well, and nobody asks in which order.
         let mut fits = true;
         for n in doubtful {
             let ty = vm.param_type(chunk, *n)?;
-            fits = fits && value_of(&params[*n]).is_some_and(|value| is_instance(vm, ty, value));
+            fits = fits && value_of(*n).is_some_and(|value| is_instance(vm, ty, value));
         }
-        let is_deferred =
-            |param| matches!(value_of(param), Some(Value::Object(o)) if o.type_name == "Deferred");
-        let fits = fits && !params.iter().any(is_deferred);
+        let is_deferred = |n| matches!(value_of(n), Some(Value::Object(o)) if o.type_name == "Deferred");
+        let fits = fits && !(0..params.len()).any(is_deferred);
         if fits && all_known {
             return Ok(());
         }
@@ -188,8 +211,8 @@ impl<'c> Compile<'c> {
                 values.push((param.name, param.value));
             }
         }
-        for param in params {
-            if let Some(value) = value_of(param) {
+        for (n, param) in params.iter().enumerate() {
+            if let Some(value) = value_of(n) {
                 match values.iter_mut().find(|(name, _)| *name == param.name) {
                     Some(known) => known.1 = value,
                     None => values.push((param.name, value)),
@@ -227,6 +250,11 @@ fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Definition<'c>) -> Box<Flo
             Place { file: known.manifest.file.map(Into::into), line: Some(known.line), column: None };
     }
     flow
+}
+
+/// Whether any class or defined type takes it, declared or not.
+fn needs_none(name: &str) -> bool {
+    name == "name" || is_metaparameter(name)
 }
 
 /// Which parameter has a name. Names of a compile lie in one place each: mostly it is found without reading any.

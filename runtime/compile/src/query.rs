@@ -6,9 +6,11 @@ use bumpalo::Bump;
 use bunraku_catalog::tags::Words;
 use bunraku_catalog::{Catalog, Resource};
 use bunraku_vm::compare;
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::format;
+use bunraku_vm::format::{self, inspect::inspect};
 use bunraku_vm::host::CollectorQuery;
+use bunraku_vm::label;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
 use bunraku_vm::value::{Str, Value};
@@ -22,6 +24,8 @@ pub(crate) enum Asked<'q, 'c> {
     Tagged(Vec<Symbol>, Cell<Option<(ResourceId, bool)>>),
     Eq(&'q str, Value<'c>),
     NotEq(&'q str, Value<'c>),
+    /// A value where a query should stand, which nothing can be asked of.
+    Lone(Value<'c>),
 }
 
 impl<'q, 'c> Asked<'q, 'c> {
@@ -42,14 +46,18 @@ impl<'q, 'c> Asked<'q, 'c> {
             }
             CollectorQuery::Eq(name, value) => Asked::Eq(name, *value),
             CollectorQuery::NotEq(name, value) => Asked::NotEq(name, *value),
+            CollectorQuery::Lone(value) => Asked::Lone(*value),
         }
     }
 
     /// Whether a resource of the catalog fits.
-    pub(crate) fn fits(&self, arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId) -> bool {
-        match self {
-            Asked::And(both) => both.0.fits(arena, catalog, id) && both.1.fits(arena, catalog, id),
-            Asked::Or(either) => either.0.fits(arena, catalog, id) || either.1.fits(arena, catalog, id),
+    ///
+    /// # Errors
+    /// Where it would be asked of a value that is no query.
+    fn fits(&self, arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId) -> Eval<'c, bool> {
+        Ok(match self {
+            Asked::And(both) => both.0.fits(arena, catalog, id)? && both.1.fits(arena, catalog, id)?,
+            Asked::Or(either) => either.0.fits(arena, catalog, id)? || either.1.fits(arena, catalog, id)?,
             Asked::Tagged(tags, last) => {
                 let resource = &catalog[id];
                 let is_own = tags.iter().any(|tag| resource.tags.has(*tag));
@@ -75,8 +83,35 @@ impl<'q, 'c> Asked<'q, 'c> {
                 actual => compare::equals(actual, *value),
             },
             Asked::NotEq(name, value) => !compare::equals(attribute(arena, catalog, id, name), *value),
+            Asked::Lone(value) => {
+                let (text, class) = (inspect(*value), label::ruby_class(*value));
+                let message = format!(
+                    "Puppet::Parser::Compiler failed with error NoMethodError: undefined method `call' for {text}:{class}"
+                );
+                return Err(Flow::formed(Diagnostic::error(message)));
+            }
+        })
+    }
+}
+
+/// Those of some resources that fit a query: without one, all.
+///
+/// # Errors
+/// Of [`Asked::fits`].
+pub(crate) fn fitting<'c>(
+    query: Option<&Asked<'_, 'c>>,
+    arena: &'c Bump,
+    catalog: &Catalog<'c>,
+    resources: impl Iterator<Item = ResourceId>,
+) -> Eval<'c, Vec<ResourceId>> {
+    let Some(query) = query else { return Ok(resources.collect()) };
+    let mut found = Vec::new();
+    for id in resources {
+        if query.fits(arena, catalog, id)? {
+            found.push(id);
         }
     }
+    Ok(found)
 }
 
 fn attribute<'c>(arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId, name: &str) -> Value<'c> {
@@ -119,7 +154,7 @@ impl<'c> Compile<'c> {
                     false => Ok(()),
                 }
             }
-            CollectorQuery::Eq(..) | CollectorQuery::NotEq(..) => Ok(()),
+            CollectorQuery::Eq(..) | CollectorQuery::NotEq(..) | CollectorQuery::Lone(_) => Ok(()),
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::collect::collector_number;
 use crate::compile::Compile;
-use crate::declare::flatten;
+use crate::declare::flatten_with_undef;
 use crate::state::arena::List;
 use crate::state::links::{Operand, Relationship};
 use crate::state::recorded::{Arrow, Given};
@@ -73,7 +73,7 @@ impl<'c> Compile<'c> {
     /// Operands as the array that an arrow yields; collectors stay as they were given.
     fn operand_values(&self, operands: &[Operand<'c>], given: Value<'c>) -> Value<'c> {
         let mut flat = Vec::new();
-        flatten(given, &mut flat);
+        flatten_with_undef(given, &mut flat);
         let values: Vec<_> = operands
             .iter()
             .zip(flat)
@@ -87,7 +87,7 @@ impl<'c> Compile<'c> {
 
     fn operands(&self, vm: &mut Vm<'c>, value: Value<'c>) -> Eval<'c, Vec<Operand<'c>>> {
         let mut flat = Vec::new();
-        flatten(value, &mut flat);
+        flatten_with_undef(value, &mut flat);
         let mut all: Vec<Operand<'c>> = Vec::new();
         for value in flat {
             let operand = self.operand(vm, value)?;

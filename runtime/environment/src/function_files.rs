@@ -29,14 +29,15 @@ pub struct FunctionFiles {
 }
 
 impl FunctionFiles {
-    /// Looks into all modules, and into an environment's own folder.
+    /// Looks into all folders of the module path, and into an environment's own.
     pub fn find(modules: &Modules, directory: Option<&Path>) -> FunctionFiles {
         let mut files = FunctionFiles::default();
-        let owners = modules.folders().map(|module| (module.name.as_str(), module.path.as_path()));
-        for (owner, root) in owners.chain(directory.map(|directory| (ENVIRONMENT, directory))) {
-            let is_there = owner == ENVIRONMENT || modules.get(owner).is_some();
-            for api in [Api::New, Api::Old].into_iter().filter(|api| is_there || *api == Api::Old) {
-                files.add(modules.tree(), owner, &root.join(api.folder()), api);
+        let own = directory.map(|directory| (ENVIRONMENT.to_owned(), directory.to_owned()));
+        for (owner, root) in modules.all_folders().chain(own) {
+            let is_module = || modules.get(&owner).is_some_and(|module| module.path == root);
+            let sees_new = owner == ENVIRONMENT || is_module();
+            for api in [Api::New, Api::Old].into_iter().filter(|api| sees_new || *api == Api::Old) {
+                files.add(modules.tree(), &owner, &root.join(api.folder()), api);
             }
         }
         files

@@ -191,10 +191,19 @@ impl Modules {
         self.names().filter_map(|name| self.get(name))
     }
 
-    /// The same with those that are none because of their metadata: where Puppet looks for resource types and functions
-    /// of the older interface, it looks into all folders.
+    /// The same with those that are none because of their metadata.
     pub fn folders(&self) -> impl Iterator<Item = &Module> {
         self.names().filter_map(|name| self.folder(name))
+    }
+
+    /// All folders on the path with their names, modules or not: those with other names and those behind another of their
+    /// name, too. Where Puppet looks for resource types and functions of the older interface, it looks into all of them.
+    pub fn all_folders(&self) -> impl Iterator<Item = (String, PathBuf)> {
+        self.path.iter().flat_map(|folder| {
+            let children = self.tree.list(folder).into_iter();
+            let seen = children.filter(|child| child.is_folder && !child.name.starts_with('.'));
+            seen.map(|child| (child.name.clone(), folder.join(child.name)))
+        })
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

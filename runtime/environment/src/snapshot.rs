@@ -513,7 +513,7 @@ pub(crate) const PRODUCTION: &str = "production";
 /// Where the types that modules, the environment and the modules of packages declare in Ruby are.
 fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: Vec<PathBuf>) -> Folders {
     let (all, own) = (modules.clone(), directory.clone());
-    let list = move || all.folders().map(|module| module.path.clone()).chain(own.clone()).collect();
+    let list = move || all.all_folders().map(|(_, path)| path).chain(own.clone()).collect();
     Folders::new(modules.tree().clone(), directory, Box::new(list)).with_outside(vendored)
 }
 

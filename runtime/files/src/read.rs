@@ -150,12 +150,14 @@ pub fn bounded(reader: impl Read, expected: u64, limit: u64) -> io::Result<Vec<u
     Ok(bytes)
 }
 
-/// Whether a file of this kind and size is read at all. Folders pass: to read them fails with the system's words.
+/// Whether a file of this kind and size is read at all. Folders pass: to read them fails with the system's words. So does
+/// the null device, which is what code names for an empty file: `file('/etc/x', '/dev/null')`.
 ///
 /// # Errors
 /// When it is neither regular nor a folder, or too large.
 pub fn check(metadata: &Metadata, limit: u64) -> io::Result<()> {
     match kind(metadata.file_type()) {
+        Some(_) if is_null(metadata) => Ok(()),
         Some(kind) => Err(io::Error::other(format!("it is {kind}, not a regular file"))),
         None if metadata.is_dir() => Ok(()),
         None => within(metadata.len(), limit),
@@ -201,6 +203,18 @@ fn kind(file: FileType) -> Option<&'static str> {
     }
 }
 
+#[cfg(unix)]
+fn is_null(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    metadata.file_type().is_char_device()
+        && std::fs::metadata("/dev/null").is_ok_and(|null| null.rdev() == metadata.rdev())
+}
+
+#[cfg(not(unix))]
+fn is_null(_metadata: &Metadata) -> bool {
+    false
+}
+
 #[cfg(not(unix))]
 fn kind(file: FileType) -> Option<&'static str> {
     (!file.is_file() && !file.is_dir()).then_some("of an unknown kind")
@@ -241,6 +255,7 @@ mod tests {
         assert_eq!(read("fifo"), "it is a FIFO, not a regular file");
         assert_eq!(read("socket"), "it is a socket, not a regular file");
         assert_eq!(read("."), "Is a directory (os error 21)");
+        assert_eq!(said(regular(Path::new("/dev/null"), 5)), "0 bytes");
         assert_eq!(said(regular(Path::new("/dev/zero"), 5)), "it is a device, not a regular file");
         assert_eq!(said(regular(&path("file"), 4)), "it holds more than 4 bytes (setting max_file)");
     }

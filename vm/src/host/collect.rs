@@ -15,6 +15,8 @@ pub enum CollectorQuery<'c> {
     And(&'c CollectorQuery<'c>, &'c CollectorQuery<'c>),
     /// Either.
     Or(&'c CollectorQuery<'c>, &'c CollectorQuery<'c>),
+    /// A value that stands where a query should.
+    Lone(Value<'c>),
 }
 
 /// Which resources a collector takes.

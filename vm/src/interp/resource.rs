@@ -237,6 +237,7 @@ impl<'c> Vm<'c> {
             let query = match triple[0] {
                 0 => CollectorQuery::Eq(value().0, value().1),
                 1 => CollectorQuery::NotEq(value().0, value().1),
+                4 => CollectorQuery::Lone(value().1),
                 joined => {
                     let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { break };
                     let (left, right) = (&*self.arena.alloc(left), &*self.arena.alloc(right));

@@ -210,7 +210,7 @@ fn list(unit: &Unit<'_>, ins: &Ins, at: u32, registers: u32) -> bool {
             for triple in words.chunks(3) {
                 let [op, name, register] = triple else { return false };
                 match op {
-                    0 | 1 => {
+                    0 | 1 | 4 => {
                         let register = register.checked_add(u32::from(ins.b) + 1);
                         if unit.name(*name).is_err() || register.is_none_or(|r| r >= registers) {
                             return false;

@@ -5,10 +5,12 @@ use bunraku_environment::snapshot::Named;
 use bunraku_files::reads;
 use bunraku_hiera as hiera;
 use bunraku_process::Errors;
+use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{FilePort, ModuleFolder};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 impl<'c> Compile<'c> {
@@ -65,25 +67,41 @@ impl<'c> FilePort<'c> for Compile<'c> {
     fn generate(&self, command: &[String]) -> Result<String, String> {
         let Some((program, args)) = command.split_first() else { return Ok(String::new()) };
         let failed = |detail: String| format!("Failed to execute generator {program}: {detail}");
+        let ended_with = |code: &str, text: &str| {
+            Err(failed(format!("Execution of '{}' returned {code}: {}", command.join(" "), text.trim())))
+        };
         let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
         reads::note_unknown(|| format!("generate({program})"));
         if self.asked.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
+        }
+        if !folder.is_dir() {
+            let (what, folder) =
+                (if folder.exists() { "Not a" } else { "No such file or" }, folder.display());
+            return Err(match self.asked.settings.compat.holds(Rule::GenerateNamesItsFolder) {
+                true => format!("Working directory {folder} does not exist!"),
+                false => format!("{what} directory @ dir_chdir - {folder}"),
+            });
         }
         let mut started = std::process::Command::new(program);
         let ended = bunraku_process::run(
             started.args(args).current_dir(folder),
             Errors::Joined,
             self.asked.settings.exec,
-        )
-        .map_err(|error| failed(error.to_string()))?;
+        );
+        let ended = match ended {
+            Ok(ended) => ended,
+            // Puppet starts it in a process of its own, which ends so where that fails.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
+                return ended_with("1", "");
+            }
+            Err(error) => return Err(failed(error.to_string())),
+        };
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
             Some(0) => Ok(text),
-            Some(code) => {
-                Err(failed(format!("Execution of '{}' returned {code}: {text}", command.join(" "))))
-            }
-            None => Err(failed(format!("Execution of '{}' was ended by a signal", command.join(" ")))),
+            Some(code) => ended_with(&code.to_string(), &text),
+            None => ended_with("", &text),
         }
     }
 }

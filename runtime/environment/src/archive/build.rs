@@ -143,12 +143,13 @@ fn made(
     output: &Path,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Vec<u8>, Summary, Readers), String> {
-    let plan = Plan::new(options, output)?;
+    let mut plan = Plan::new(options, output)?;
     // An archive that can't be used, or is for another version, is no matter: everything is compiled.
     let before = Opened::open(output, &COMPILER).ok();
     let before = before.filter(|before| before.info.compat == options.compat.number());
     let all = compile_all(&plan, before.as_deref(), options, progress)?;
-    let mut summary = Summary { left_out: plan.walk.left_out, ..Summary::default() };
+    let left_out = std::mem::take(&mut plan.walk.left_out);
+    let mut summary = Summary { left_out, ..Summary::default() };
     let mut reasons = HashMap::new();
     let mut entries = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
@@ -181,7 +182,7 @@ fn made(
     summary.ruby = ruby::needs(&plan.environment, &|path| {
         paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
-    settle_provided(&plan.environment, &mut entries);
+    settle_provided(&plan, &mut entries);
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
     let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
     Ok((bytes, summary, readable))
@@ -230,15 +231,13 @@ fn compile_all(
 
 /// Leaves the names below `lib` that several modules provide to the first in the order of the module path; the
 /// environment itself comes last.
-fn settle_provided(environment: &Snapshot, entries: &mut [EntrySpec]) {
-    let places: HashMap<&str, usize> =
-        environment.modules.iter().enumerate().map(|(n, module)| (module.name.as_str(), n)).collect();
+fn settle_provided(plan: &Plan, entries: &mut [EntrySpec]) {
     let mut provided = HashSet::new();
     let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
     order.sort_by_key(|n| {
-        let entry = &entries[*n];
-        let module = entry.module_at.map(|at| entry.path[at..].split('/').next().unwrap_or_default());
-        (module.is_none(), module.and_then(|name| places.get(name)), entry.path.clone())
+        let path = &entries[*n].path;
+        let place = plan.folder_of(path).map(|(place, _)| place);
+        (place.is_none(), place, path.clone())
     });
     for n in order {
         let name = entries[n].provides.clone().unwrap_or_default();
@@ -254,6 +253,8 @@ struct Plan {
     info: Info,
     /// Names of modules by the name of their folder in the archive.
     modules: BTreeMap<String, String>,
+    /// Where the folders on the module path come in Puppet's order, modules or not, by their paths in the archive.
+    folders: HashMap<String, usize>,
     /// The main manifest in the archive: a file or a folder.
     manifest: Option<String>,
     environment: Snapshot,
@@ -296,6 +297,8 @@ impl Plan {
         let key = |path: &Path| paths::key(&roots, path);
         let modules =
             environment.modules.folders().filter_map(|m| Some((key(&m.path)?, m.name.clone()))).collect();
+        let all = environment.modules.all_folders().enumerate();
+        let places = all.filter_map(|(n, (_, path))| Some((key(&path)?, n))).collect();
         let info = Info {
             environment: environment.directory.is_some(),
             // A path that was given goes before that of the environment.
@@ -307,7 +310,7 @@ impl Plan {
         };
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);
-        Ok(Plan { walk, info, modules, manifest, environment, roots, group })
+        Ok(Plan { walk, info, modules, folders: places, manifest, environment, roots, group })
     }
 
     /// Where in the name of a file its module's begins.
@@ -315,6 +318,12 @@ impl Plan {
         let slashes = name.match_indices('/').map(|(at, _)| at);
         let folders = slashes.map(|at| &name[..at]).chain(std::iter::once(name));
         folders.filter_map(|folder| Some(folder.len() - self.modules.get(folder)?.len())).next_back()
+    }
+
+    /// The place of the folder on the module path that a file lies in, and the file's path below that.
+    fn folder_of<'n>(&self, name: &'n str) -> Option<(usize, &'n str)> {
+        let mut splits = name.rmatch_indices('/').map(|(at, _)| name.split_at(at));
+        splits.find_map(|(folder, below)| Some((*self.folders.get(folder)?, &below[1..])))
     }
 
     /// The Ruby file below `lib` of the first module by name that has it.
@@ -370,10 +379,8 @@ impl Plan {
             file.make(&bytes, self.environment.compat, &|path| self.library(path));
         }
         file.find_definitions();
-        let below = module_at.map_or_else(
-            || found.name.strip_prefix("e/"),
-            |at| found.name[at..].split_once('/').map(|(_, below)| below),
-        );
+        let in_folder = self.folder_of(&found.name).map(|(_, below)| below);
+        let below = in_folder.or_else(|| found.name.strip_prefix("e/"));
         file.entry.provides = below.filter(|below| below.starts_with("lib/")).map(str::to_owned);
         let name = Path::new(&found.name).file_name().and_then(|name| name.to_str());
         if (embed && !is_key) || matches!(name, Some("hiera.yaml" | "environment.conf")) {

@@ -38,6 +38,15 @@ struct Directive {
     precision: Option<usize>,
 }
 
+/// A width or precision that is given as an argument: one below nought is to the left.
+fn sized_by(value: V<'_>, directive: &mut Directive) -> OrRuby<usize> {
+    let V::Int(size) = value else { return Err(OTHER) };
+    if size < 0 {
+        directive.flags.push('-');
+    }
+    Ok(size.unsigned_abs() as usize)
+}
+
 impl<'c> Format<'_, 'c> {
     fn take(&mut self) -> OrRuby<V<'c>> {
         self.next += 1;
@@ -65,15 +74,12 @@ impl<'c> Format<'_, 'c> {
     fn size(&mut self, directive: &mut Directive) -> OrRuby<Option<usize>> {
         let Some(rest) = self.rest.strip_prefix('*') else { return self.number() };
         self.rest = rest;
-        match self.take()? {
-            V::Int(n) => {
-                if n < 0 {
-                    directive.flags.push('-');
-                }
-                Ok(Some(n.unsigned_abs() as usize))
-            }
-            _ => Err(OTHER),
-        }
+        sized_by(self.take()?, directive).map(Some)
+    }
+
+    /// The argument at a place, from 1.
+    fn at(&self, place: usize) -> OrRuby<V<'c>> {
+        place.checked_sub(1).and_then(|place| self.args.get(place)).cloned().ok_or(OTHER)
     }
 
     /// The value that a name stands for.
@@ -101,12 +107,20 @@ impl<'c> Format<'_, 'c> {
         if let (Some(rest), Some(place)) = (self.rest.strip_prefix('$'), directive.width) {
             self.rest = rest;
             // Places and arguments one after the other are not used at once.
-            if self.next > 0 || place == 0 || !directive.flags.is_empty() {
+            if self.next > 0 {
                 return Err(OTHER);
             }
-            value = Some(self.args.get(place - 1).cloned().ok_or(OTHER)?);
+            value = Some(self.at(place)?);
             self.flags(&mut directive);
-            directive.width = self.number()?;
+            directive.width = match self.rest.strip_prefix('*') {
+                None => self.number()?,
+                Some(rest) => {
+                    self.rest = rest;
+                    let place = self.number()?.ok_or(OTHER)?;
+                    self.rest = self.rest.strip_prefix('$').ok_or(OTHER)?;
+                    Some(sized_by(self.at(place)?, &mut directive)?)
+                }
+            };
         }
         if let Some(rest) = self.rest.strip_prefix('.') {
             self.rest = rest;

@@ -128,13 +128,10 @@ impl<'c> V<'c> {
         V::Made(Rc::new(Shared::new(text)))
     }
 
-    /// Bytes that are no text; plain ASCII is the same string in any encoding.
+    /// A string without an encoding. It stays one even where it is plain ASCII: catalogs have it as Binary.
     pub fn bytes(bytes: Vec<u8>) -> V<'c> {
-        match String::from_utf8(bytes) {
-            Ok(text) if text.is_ascii() => V::made(text),
-            Ok(text) => V::Bytes(Rc::new(text.into_bytes())),
-            Err(error) => V::Bytes(Rc::new(error.into_bytes())),
-        }
+        budget::made(bytes.len() + 40);
+        V::Bytes(Rc::new(bytes))
     }
 
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
@@ -269,6 +266,7 @@ impl<'c> V<'c> {
             V::Float(n) => Value::Float(*n),
             V::Str(text) => vm.string(text),
             V::Made(text) => vm.string(&text.borrow()),
+            V::Bytes(bytes) => Value::Str(vm.host.string_of_bytes(vm, bytes)),
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),
             V::Other(value) => *value,

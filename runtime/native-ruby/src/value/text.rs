@@ -29,6 +29,8 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Address(address) => out.push_str(&addresses::shown(**address)?),
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
+        // Would be text from here on.
+        V::Bytes(_) => return Err(ForRuby("a string without an encoding")),
         other => put_inspected(out, other, 0)?,
     }
     Ok(())
@@ -148,7 +150,10 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Address(_) | V::Random(_) | V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
             return Err(ForRuby("the notation of an object"));
         }
-        V::Bytes(_) => return Err(ForRuby("the notation of bytes")),
+        V::Bytes(bytes) => match str::from_utf8(bytes) {
+            Ok(text) if text.is_ascii() => put_string(out, text)?,
+            _ => return Err(ForRuby("the notation of bytes")),
+        },
         V::Void | V::Main | V::Scope | V::Other(_) => {
             return Err(ForRuby("the text of a value of Puppet's own"));
         }

@@ -194,7 +194,7 @@ impl<'t> Reader<'_, 't> {
             "singleton_method" => self.singleton(code, scope),
             "singleton_class" => self.statements_if_any(code, scope),
             "body_statement" | "begin" | "parenthesized_statements" => self.statements(code, scope),
-            "class" | "module" | "string" | "heredoc_body" | "simple_symbol" | "empty_statement" => {}
+            "class" | "module" | "string" | "simple_symbol" | "empty_statement" => {}
             kind if code.mentions(DECLARING) => {
                 let why = match kind {
                     "if" | "unless" | "if_modifier" | "unless_modifier" | "case" | "conditional" => {

@@ -23,11 +23,13 @@ impl<'t> Code<'t> {
         self.node.child_by_field_name(name).map(|node| Code { node, ..self })
     }
 
-    /// Its parts, without punctuation and comments.
+    /// Its parts, without punctuation and comments, and without texts that stand below the line that asks for them.
     pub fn children(self) -> Vec<Code<'t>> {
         let mut cursor = self.node.walk();
         let all = self.node.named_children(&mut cursor);
-        all.filter(|node| node.kind() != "comment").map(|node| Code { node, ..self }).collect()
+        all.filter(|node| !matches!(node.kind(), "comment" | "heredoc_body"))
+            .map(|node| Code { node, ..self })
+            .collect()
     }
 
     /// Line, from 1.

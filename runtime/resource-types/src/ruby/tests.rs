@@ -143,6 +143,25 @@ fn the_resource_api_s_hashes_are_read() {
 }
 
 #[test]
+fn a_heredoc_is_one_argument() {
+    let attributes =
+        "attributes: { name: { behaviour: :namevar }, size: { desc: <<-TEXT } },\n    b\n  TEXT\n)";
+    let source =
+        format!("Puppet::ResourceApi.register_type(\n  docs: <<-TEXT,\n    a\n  TEXT\n  {attributes}");
+    let ty = read(&source);
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.attributes.as_deref().unwrap(), ["size", "name"]);
+}
+
+#[test]
+fn what_is_appended_without_spaces_is_no_heredoc() {
+    let method = "def text(r)\n if r.nil? == false\n  r<<\"\\n\" unless r =~ /\\n$/\n end\n end";
+    let source =
+        format!("Puppet::Type.newtype(:x) do\n newparam(:name) do\n desc 'x'\n end\n {method}\nend\n");
+    assert_eq!(read(&source).unreadable, None);
+}
+
+#[test]
 fn broken_and_endless_sources_end() {
     for source in ["Puppet::Type.newtype(:x) do", "((((", "\u{0}", &"[".repeat(100_000), &"!".repeat(100_000)]
     {

@@ -44,6 +44,21 @@ module Puppet
       def bunraku_binding
         binding
       end
+
+      # Has all variables of the scope, as messages show a wrapper, which are made when they are asked for.
+      def bunraku_bind_all
+        own = instance_variables.to_h { |name| [name, instance_variable_get(name)] }
+        given = scope.to_hash.to_h { |name, value| [:"@#{name.gsub(/\W/, '_')}", value] }
+        first = %i[@__scope__ @__file__].to_h { |name| [name, own[name]] }.compact
+        @bunraku_shown = first.merge(given, own.compact)
+        given.each { |name, value| instance_variable_set(name, value) unless own.key?(name) }
+      end
+
+      def inspect
+        return super unless @bunraku_shown
+        address = super[/\A#<[^ >]*/]
+        "#{address} #{@bunraku_shown.map { |name, value| "#{name}=#{value.inspect}" }.join(', ')}>"
+      end
     end
   end
 end
@@ -84,6 +99,9 @@ module Bunraku
       end
       begin
         @method ? wrapper.public_send(@method) : @erb.result(wrapper.bunraku_binding)
+      rescue NameError => error
+        wrapper.bunraku_bind_all if Bunraku.receiver_of(error).equal?(wrapper)
+        raise
       ensure
         scope.settle
       end
@@ -91,6 +109,13 @@ module Bunraku
   end
 
   class << self
+    # What had no such name; nil where the error does not say.
+    def receiver_of(error)
+      error.receiver
+    rescue ArgumentError
+      nil
+    end
+
     # The text of a template: a file's, or one given as text. Templates are kept by file, until its time or length differ,
     # and by text; where there are more than a thousand the oldest goes.
     def render(scope, file, shown, text)

@@ -51,31 +51,31 @@ impl<T: Into<String>> From<T> for MethodError {
     }
 }
 
-/// Names of classes. An error that says none is an `ArgumentError` as long as nothing has been put around it.
-pub const ARGUMENT_ERROR: &str = "ArgumentError";
-#[allow(missing_docs)]
-pub const ERROR_WITH_DATA: &str = "Puppet::ErrorWithData";
-#[allow(missing_docs)]
-pub const FLOAT_DOMAIN_ERROR: &str = "FloatDomainError";
-#[allow(missing_docs)]
-pub const KEY_ERROR: &str = "KeyError";
-#[allow(missing_docs)]
-pub const LOOKUP_ERROR: &str = "Puppet::DataBinding::LookupError";
-#[allow(missing_docs)]
-pub const NO_METHOD_ERROR: &str = "NoMethodError";
-#[allow(missing_docs)]
-pub const PARSE_ERROR: &str = "Puppet::ParseError";
-/// What the evaluator has put its own words and its place around.
-pub const PREFORMATTED_ERROR: &str = "Puppet::PreformattedError";
-#[allow(missing_docs)]
-pub const PUPPET_ERROR: &str = "Puppet::Error";
-#[allow(missing_docs)]
-pub const RANGE_ERROR: &str = "RangeError";
-#[allow(missing_docs)]
-pub const REGEXP_ERROR: &str = "RegexpError";
-#[allow(missing_docs)]
-pub const RUNTIME_ERROR: &str = "RuntimeError";
-#[allow(missing_docs)]
-pub const TYPE_ASSERTION_ERROR: &str = "Puppet::Pops::Types::TypeAssertionError";
-#[allow(missing_docs)]
-pub const TYPE_ERROR: &str = "TypeError";
+macro_rules! class_names {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal;)*) => {
+        $(
+            #[doc = concat!("`", $name, "`")]
+            $(#[$doc])*
+            pub const $constant: &str = $name;
+        )*
+    };
+}
+
+class_names! {
+    /// : what an error is that says no class, as long as nothing has been put around it.
+    ARGUMENT_ERROR = "ArgumentError";
+    ERROR_WITH_DATA = "Puppet::ErrorWithData";
+    FLOAT_DOMAIN_ERROR = "FloatDomainError";
+    KEY_ERROR = "KeyError";
+    LOOKUP_ERROR = "Puppet::DataBinding::LookupError";
+    NO_METHOD_ERROR = "NoMethodError";
+    PARSE_ERROR = "Puppet::ParseError";
+    /// : what the evaluator has put its own words and its place around.
+    PREFORMATTED_ERROR = "Puppet::PreformattedError";
+    PUPPET_ERROR = "Puppet::Error";
+    RANGE_ERROR = "RangeError";
+    REGEXP_ERROR = "RegexpError";
+    RUNTIME_ERROR = "RuntimeError";
+    TYPE_ASSERTION_ERROR = "Puppet::Pops::Types::TypeAssertionError";
+    TYPE_ERROR = "TypeError";
+}

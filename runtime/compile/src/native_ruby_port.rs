@@ -7,7 +7,8 @@ use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{
-    CallSide, FileSide, Journal, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState, name_of,
+    CallSide, Changes, FileSide, Journal, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState,
+    name_of,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -132,8 +133,8 @@ impl<'c> CallSide<'c> for Compile<'c> {
         self.talk().scope_number(scope)
     }
 
-    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>) {
-        self.talk().spread(vm, scope, changed);
+    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Changes<'c>) -> Eval<'c, ()> {
+        self.talk().spread(vm, scope, changed)
     }
 
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
@@ -160,9 +161,7 @@ impl<'c> Compile<'c> {
             self.enter_file(before.as_deref());
             if let Some(Rendered { text, logs, changed, .. }) = rendered {
                 self.note_rendering(started.elapsed());
-                for (name, value) in changed {
-                    self.change_in_place(vm, scope, &name, value);
-                }
+                self.talk().spread(vm, scope, changed)?;
                 for Message { level, text, of_scope } in logs {
                     match of_scope {
                         true => self.log_from(scope, level, &text),

@@ -34,7 +34,7 @@ pub use erb::lowered::Lowered;
 pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::{Message, Rendered};
-pub use functions::{Asked, Called, Function, Journal};
+pub use functions::{Asked, Called, Changes, Function, Journal};
 pub use methods::is_pure;
 pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;

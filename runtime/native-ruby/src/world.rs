@@ -1,6 +1,7 @@
 //! What rendering needs of the compile it happens in: the port of this crate. Whatever else a template asks for (calls of
 //! functions, how strict names are taken) it asks the machine's host.
 
+use crate::functions::lent::Changes;
 use bunraku_files::tree::Tree;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -119,8 +120,11 @@ pub trait CallSide<'c> {
     fn scope_number(&self, scope: &'c Scope<'c>) -> i64;
 
     /// Arrays and hashes of the compile have been changed in place: whatever holds one of them, as far as a scope sees it,
-    /// holds from now on what it has become.
-    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>);
+    /// holds from now on what it has become. So does the worker.
+    ///
+    /// # Errors
+    /// How the worker ended that was to be told.
+    fn spread_changes(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Changes<'c>) -> Eval<'c, ()>;
 
     /// A number for what the context of a look-up keeps, the same for all contexts that keep it; none for any other object.
     fn context_number(&self, object: &'c Object<'c>) -> Option<i64>;

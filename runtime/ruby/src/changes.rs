@@ -5,9 +5,13 @@
 //! those that have become others was ever met can't hold it. Only what is new is looked through, then.
 
 use super::Talk;
+use super::protocol::Request;
 use super::shared::address;
+use super::talk::RequestArgument;
 use super::values::Values;
 use bumpalo::Bump;
+use bunraku_native_ruby::Changes;
+use bunraku_vm::error::Eval;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -23,10 +27,38 @@ impl<'c> Talk<'_, 'c> {
         self.spread_replaced(vm, scope, replaced);
     }
 
-    /// The same of what code without Ruby has changed: arrays and hashes, each with what it has become.
-    pub fn spread(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Vec<(Value<'c>, Value<'c>)>) {
+    /// The same of what code without Ruby has changed. The worker changes those in place that it knows.
+    ///
+    /// # Errors
+    /// How the worker ended.
+    pub fn spread(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, changed: Changes<'c>) -> Eval<'c, ()> {
+        if changed.is_empty() {
+            return Ok(());
+        }
+        if self.ruby.has_worker() {
+            self.tell_changed(vm, &changed)?;
+        }
         let replaced = changed.into_iter().filter_map(|(old, new)| Some((address(old)?, new)));
         self.spread_replaced(vm, scope, replaced.collect());
+        Ok(())
+    }
+
+    fn tell_changed(&self, vm: &mut Vm<'c>, changed: &Changes<'c>) -> Eval<'c, ()> {
+        let mut told = Vec::new();
+        let mut shared = self.ruby.values.shared.borrow_mut();
+        for (old, new) in changed {
+            if let Some(number) = shared.number_of(*old) {
+                shared.is(number, *new);
+                told.push((number, *new));
+            }
+        }
+        drop(shared);
+        // All have their numbers by now: where one holds another, the worker is told of that by its number.
+        for (number, new) in told {
+            let arguments = [Value::Int(number.into()), new].map(RequestArgument::Value);
+            self.request(vm, "A change of what Ruby knows", Request::Become, &arguments)?;
+        }
+        Ok(())
     }
 
     fn spread_replaced(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, replaced: HashMap<usize, Value<'c>>) {
@@ -42,7 +74,7 @@ impl<'c> Talk<'_, 'c> {
         if replaced.keys().any(|place| seen.contains(place)) {
             seen.clear();
         }
-        let mut changes = Changes {
+        let mut changes = Spreading {
             values: &self.ruby.values,
             arena: vm.arena,
             replaced,
@@ -64,7 +96,7 @@ impl<'c> Talk<'_, 'c> {
 }
 
 /// Replaces changed collections inside of other values.
-struct Changes<'r, 'c> {
+struct Spreading<'r, 'c> {
     values: &'r Values<'c>,
     arena: &'c Bump,
     /// Those that have become others, by where they lay.
@@ -77,7 +109,7 @@ struct Changes<'r, 'c> {
     is_whole: bool,
 }
 
-impl<'c> Changes<'_, 'c> {
+impl<'c> Spreading<'_, 'c> {
     /// The value in place of this one; none where it stays as it is.
     fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
         let place = address(value)?;

@@ -136,6 +136,8 @@ table! {
         "Renders an ERB template: a file, or a text.";
     15 ProcessReport "process_report" ("name: String", "file: String", "report: String") => "nil"
         "Hands the report of an agent's run, as JSON, to the processor that a file defines.";
+    16 Become "become" ("number: Integer", "items: Array or Hash") => "nil"
+        "The array or hash of a number has been changed in place, without Ruby: these are its items now.";
 }
 
 table! {

@@ -8,11 +8,9 @@
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;
 use crate::world::WorkerState;
-use crate::{budget, value::compare};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::symbol::Symbol;
-use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::cell::{Cell, RefCell};
 
@@ -185,78 +183,4 @@ impl<'c> SetByTemplates<'c> {
 /// What a qualified name ends with.
 fn simple_name(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
-}
-
-/// A variable's array or hash that the template may change.
-pub(crate) struct Lent<'c> {
-    pub name: String,
-    original: Value<'c>,
-    pub copy: V<'c>,
-}
-
-impl<'c> Lent<'c> {
-    /// A deep copy of an array or hash; none of another value, which nothing can change in place.
-    pub fn new(name: &str, original: Value<'c>) -> OrRuby<Option<Lent<'c>>> {
-        if !matches!(original, Value::Array(_) | Value::Hash(_)) {
-            return Ok(None);
-        }
-        Ok(Some(Lent { name: name.to_owned(), original, copy: copy(original, 0)? }))
-    }
-
-    /// Whether the template has changed the copy.
-    pub fn is_changed(&self) -> OrRuby<bool> {
-        Ok(!unchanged(&self.copy, self.original)?)
-    }
-}
-
-fn copy<'c>(value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
-    budget::spend(1)?;
-    if depth > 60 {
-        return Err(ForRuby("a deep value"));
-    }
-    Ok(match value {
-        Value::Array(items) => {
-            V::list(items.items().iter().map(|item| copy(*item, depth + 1)).collect::<OrRuby<_>>()?)
-        }
-        Value::Hash(hash) => {
-            let entries = hash.entries().iter();
-            let entries = entries.map(|(key, value)| Ok((V::from(*key), copy(*value, depth + 1)?)));
-            V::map(entries.collect::<OrRuby<Vec<_>>>()?)?
-        }
-        other => V::from(other),
-    })
-}
-
-fn unchanged<'c>(copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
-    match (copy, original) {
-        (V::List(copy), Value::Array(original)) => {
-            let copy = copy.borrow();
-            if copy.len() != original.items().len() {
-                return Ok(false);
-            }
-            for (copy, original) in copy.iter().zip(original.items()) {
-                if !unchanged(copy, *original)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-        (V::Map(copy), Value::Hash(original)) => {
-            let copy = copy.borrow();
-            if copy.len() != original.len() {
-                return Ok(false);
-            }
-            for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
-                if !compare::is_eql(key, &V::from(*known))? || !unchanged(value, *original)? {
-                    return Ok(false);
-                }
-            }
-            Ok(true)
-        }
-        (V::Other(copy), original) => Ok(copy.same(original)),
-        (copy, original) => match V::from(original) {
-            V::Other(_) => Ok(false),
-            original => compare::is_eql(copy, &original),
-        },
-    }
 }

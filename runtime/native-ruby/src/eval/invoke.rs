@@ -228,7 +228,7 @@ impl<'c> Run<'_, 'c> {
         if self.depth > DEEPEST {
             return Err(ForRuby("templates in templates in templates"));
         }
-        if !self.changed()?.is_empty() {
+        if self.has_changed()? {
             return Err(ForRuby("a change that another template may see"));
         }
         let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));

@@ -26,6 +26,7 @@ use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction};
 use crate::functions::journal::Journal;
+use crate::functions::lent::Changes;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Proc};
@@ -33,7 +34,6 @@ use crate::value::{Matched, V};
 use crate::world::NativeWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -135,14 +135,14 @@ pub struct Message {
     pub of_scope: bool,
 }
 
-/// What a rendering gives: the text, what is to be logged, and variables of the scope that have been changed in place.
+/// What a rendering gives: the text, what is to be logged, and what of the scope's variables has been changed in place.
 pub struct Rendered<'c> {
     /// What it puts out.
     pub text: String,
     /// Messages, in order.
     pub logs: Vec<Message>,
-    /// Names of variables as the scope sees them, and what they have become.
-    pub changed: Vec<(String, Value<'c>)>,
+    /// Arrays and hashes that have been changed in place, each with what it has become.
+    pub changed: Changes<'c>,
     /// What it has called, where that may have had effects: it can't be rendered again.
     pub(crate) called: Option<Journal<'c>>,
 }

@@ -2,14 +2,14 @@
 //! template may change them.
 
 use super::{Done, Run};
-use crate::erb::changes::Lent;
 use crate::erb::templating::Templating;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
+use crate::functions::lent::{Changes, Lending, add_places, has_place};
 use crate::method::Method;
-use crate::tree::{Expr, InstanceVariable, MethodCall, Program, SHARED};
+use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;
-use crate::world::WorkerState;
 use bunraku_vm::value::Value;
+use hashbrown::HashSet;
 use std::cell::RefCell;
 
 /// The variables of one rendering.
@@ -19,7 +19,9 @@ pub(crate) struct Variables<'c> {
     /// All variables of the scope, once they were asked for.
     pub all: Option<Value<'c>>,
     /// Arrays and hashes of Puppet's that it may change.
-    lent: Vec<Lent<'c>>,
+    lent: Lending<'c>,
+    /// Values of variables that are not lent, of a template that changes others: what is changed may be in them.
+    plain: Vec<Value<'c>>,
     /// How many variables templates of the compile had set before it began: it sees no others as its own.
     set_before: usize,
     /// Whether its scope sees any of those, and how many there were when that was found out.
@@ -50,7 +52,8 @@ impl<'c> Variables<'c> {
         Variables {
             seen: template.variables.iter().map(|_| VariableState::Unasked).collect(),
             all: None,
-            lent: Vec::new(),
+            lent: Lending::default(),
+            plain: Vec::new(),
             set_before: engine.set_by_templates.count(),
             sees_set: None,
         }
@@ -159,21 +162,18 @@ impl<'c> Run<'_, 'c> {
 
     /// A variable's value: a copy where the template may change it.
     pub(crate) fn lend(&mut self, name: &str, value: Value<'c>) -> OrRuby<V<'c>> {
+        let lends = &self.frame.program.lends;
         // `$facts` and the like are frozen.
-        if !self.frame.program.lends.has(name) || SHARED.contains(&name) {
+        if SHARED.contains(&name) || !matches!(value, Value::Array(_) | Value::Hash(_)) {
             return Ok(V::from(value));
         }
-        if let Some(lent) = self.variables.lent.iter().find(|lent| lent.name == name) {
-            return Ok(lent.copy.clone());
+        if lends.has(name) {
+            return self.variables.lent.lend(value, 0);
         }
-        match Lent::new(name, value)? {
-            None => Ok(V::from(value)),
-            Some(lent) => {
-                let copy = lent.copy.clone();
-                self.variables.lent.push(lent);
-                Ok(copy)
-            }
+        if !matches!(lends, Lends::Variables(names) if names.is_empty()) {
+            self.variables.plain.push(value);
         }
+        Ok(V::from(value))
     }
 
     /// Whether a template notes what it calls: as long as it has done nothing else that Ruby would ask of the compile. Templates of
@@ -197,17 +197,28 @@ impl<'c> Run<'_, 'c> {
         all.iter().map(value).collect()
     }
 
-    /// The variables whose values have been changed in place.
-    pub(crate) fn changed(&self) -> OrRuby<Vec<(String, Value<'c>)>> {
-        let mut changed = Vec::new();
-        for lent in &self.variables.lent {
-            if lent.is_changed()? {
-                // The template around this one, or the worker, has read the value before.
-                if self.depth > 0 || self.world.worker() == WorkerState::Present {
-                    return Err(ForRuby(CHANGE));
-                }
-                changed.push((lent.name.clone(), lent.copy.to_value(self.vm)?));
-            }
+    /// Whether any array or hash of variables has been changed in place.
+    pub(crate) fn has_changed(&self) -> OrRuby<bool> {
+        Ok(!self.variables.lent.is_empty() && self.variables.lent.has_changed()?)
+    }
+
+    /// The arrays and hashes of variables that have been changed in place.
+    pub(crate) fn changed(&mut self) -> OrRuby<Changes<'c>> {
+        if !self.has_changed()? {
+            return Ok(Changes::new());
+        }
+        // The template around this one has read the value before.
+        if self.depth > 0 {
+            return Err(ForRuby(CHANGE));
+        }
+        let changed = self.variables.lent.changed(self.vm)?;
+        let mut others = HashSet::new();
+        let shared = SHARED.iter().filter_map(|name| self.vm.top.lookup(self.vm.symbols.get(name)?));
+        let all = self.variables.all.iter().chain(&self.variables.plain).copied();
+        all.chain(shared).for_each(|value| add_places(&mut others, value));
+        // It is frozen, or the template has seen another value that it is a part of.
+        if changed.iter().any(|(old, _)| has_place(&others, *old)) {
+            return Err(ForRuby(CHANGE));
         }
         Ok(changed)
     }

@@ -115,7 +115,7 @@ impl<'c> Templating<'c> {
         match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
             // It changes an argument or a looked up value in place, and has done nothing yet: so it is called anew, with copies.
             Err(Left { why, journal })
-                if why.is_change() && journal.only_looks_up() && world.worker() == WorkerState::None =>
+                if why.is_change() && journal.only_looks_up() && world.worker() != WorkerState::Ended =>
             {
                 let mut lending = Lending::default();
                 let lent = |run: &mut Run<'_, 'c>| {
@@ -130,10 +130,10 @@ impl<'c> Templating<'c> {
                     Ok((result, changed))
                 };
                 match self.run(Caller { engine: self, world, vm }, parts, this, lent) {
-                    Ok((result, changed)) => {
-                        world.spread_changes(vm, call.scope.keep(), changed);
-                        Called::Value(result)
-                    }
+                    Ok((result, changed)) => match world.spread_changes(vm, call.scope.keep(), changed) {
+                        Ok(()) => Called::Value(result),
+                        Err(flow) => Called::Left(flow),
+                    },
                     Err(left) => left.told((self, world), function.name, true),
                 }
             }

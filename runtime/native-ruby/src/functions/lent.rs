@@ -1,14 +1,17 @@
-//! Arrays and hashes of Puppet's that a function may change in place: it is lent copies, and what these have become goes to
-//! wherever the compile holds the originals.
+//! Arrays and hashes of Puppet's that a function or template may change in place: it is lent copies, and what these have become
+//! goes to wherever the compile holds the originals.
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::value::V;
+use crate::value::{V, compare};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashSet;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// Arrays and hashes that have been changed in place, each with what it has become.
+pub type Changes<'c> = Vec<(Value<'c>, Value<'c>)>;
 
 /// Deeper values are Ruby's.
 const DEEPEST: usize = 60;
@@ -42,6 +45,11 @@ pub(crate) fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
         Value::Hash(hash) => hash.entries().iter().for_each(|(_, value)| add_places(places, *value)),
         _ => {}
     }
+}
+
+/// Whether an array or hash lies at one of these places.
+pub(crate) fn has_place(places: &HashSet<usize>, value: Value<'_>) -> bool {
+    original_place(value).is_some_and(|place| places.contains(&place))
 }
 
 fn copy_place(value: &V<'_>) -> Option<usize> {
@@ -81,6 +89,67 @@ impl<'c> Lending<'c> {
         self.originals.extend(copy_place(&copy).map(|at| (at, place)));
         self.copies.insert(place, (value, copy.clone()));
         Ok(copy)
+    }
+
+    /// Whether nothing has been lent.
+    pub fn is_empty(&self) -> bool {
+        self.copies.is_empty()
+    }
+
+    /// Whether any copy holds something else than its original.
+    ///
+    /// # Errors
+    /// Those of comparing.
+    pub fn has_changed(&self) -> OrRuby<bool> {
+        for (original, copy) in self.copies.values() {
+            budget::spend(1)?;
+            if !self.is_as_lent(copy, *original)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether a copy holds what its original does: copies of the same arrays and hashes, and equal other values.
+    fn is_as_lent(&self, copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
+        let is_same = |copy: &V<'c>, original: Value<'c>| match (copy, original_place(original)) {
+            (V::List(_) | V::Map(_), place) => {
+                Ok(copy_place(copy).and_then(|at| self.originals.get(&at).copied()) == place
+                    && place.is_some())
+            }
+            (V::Other(copy), _) => Ok(copy.same(original)),
+            (copy, _) => match V::from(original) {
+                V::Other(_) => Ok(false),
+                original => compare::is_eql(copy, &original),
+            },
+        };
+        match (copy, original) {
+            (V::List(copy), Value::Array(original)) => {
+                let copy = copy.try_borrow()?;
+                if copy.len() != original.items().len() {
+                    return Ok(false);
+                }
+                for (copy, original) in copy.iter().zip(original.items()) {
+                    if !is_same(copy, *original)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            (V::Map(copy), Value::Hash(original)) => {
+                let copy = copy.try_borrow()?;
+                if copy.len() != original.len() {
+                    return Ok(false);
+                }
+                for ((key, value), (known, original)) in copy.iter().zip(original.entries()) {
+                    if !compare::is_eql(key, &V::from(*known))? || !is_same(value, *original)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
     }
 
     /// Whether an array or hash that was lent lies at one of these places.
@@ -128,7 +197,7 @@ impl<'c> Lending<'c> {
     ///
     /// # Errors
     /// Those of [`Lending::returned`].
-    pub fn changed(&mut self, vm: &Vm<'c>) -> OrRuby<Vec<(Value<'c>, Value<'c>)>> {
+    pub fn changed(&mut self, vm: &Vm<'c>) -> OrRuby<Changes<'c>> {
         let lent: Vec<_> = self.copies.values().cloned().collect();
         let mut changed = Vec::new();
         for (original, copy) in lent {

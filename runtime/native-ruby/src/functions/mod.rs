@@ -12,3 +12,4 @@ pub(crate) mod raised;
 
 pub use call::{Called, Function};
 pub use journal::{Asked, Journal};
+pub use lent::Changes;

@@ -3,7 +3,8 @@
 use bumpalo::Bump;
 use bunraku_files::tree::Tree;
 use bunraku_native_ruby::{
-    CallSide, FileSide, KeptTemplates, ScopeSide, SessionTemplates, Templates, Templating, WorkerState,
+    CallSide, Changes, FileSide, KeptTemplates, ScopeSide, SessionTemplates, Templates, Templating,
+    WorkerState,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -120,7 +121,9 @@ impl<'c> CallSide<'c> for Folder {
         0
     }
 
-    fn spread_changes(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Vec<(Value<'c>, Value<'c>)>) {}
+    fn spread_changes(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Changes<'c>) -> Eval<'c, ()> {
+        Ok(())
+    }
 
     fn context_number(&self, _: &'c Object<'c>) -> Option<i64> {
         None

@@ -41,5 +41,10 @@ module Bunraku
     def render_template(scope, file, shown, text)
       render(Puppet::Parser::Scope.at(scope), file, shown, text)
     end
+
+    def become(number, items)
+      compile.shared(number).replace(items)
+      nil
+    end
   end
 end

@@ -171,6 +171,13 @@ impl<'c> Compile<'c> {
                 return Ok(vm.string(&text));
             }
         }
+        let text = || match erb {
+            Erb::File { file, .. } => self.file_text(file),
+            Erb::Text(text) => Some(text.to_owned()),
+        };
+        for replay in self.erb.take_definitions(text) {
+            self.render_again(vm, &replay)?;
+        }
         let before = self.enter_file(erb.file());
         let rendered = match erb {
             Erb::File { name, file } => {
@@ -199,14 +206,20 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         names: Option<&[&str]>,
     ) -> Eval<'c, ()> {
-        for Replay { scope, template } in self.erb.take_replays(scope, names) {
-            match &template {
-                ReplayOf::File { name, file } => {
-                    self.talk().render_file(vm, scope, (name, file), Journal::default())?
-                }
-                ReplayOf::Text(text) => self.talk().render_text(vm, scope, text, Journal::default())?,
-            };
+        for replay in self.erb.take_replays(scope, names) {
+            self.render_again(vm, &replay)?;
         }
+        Ok(())
+    }
+
+    fn render_again(&self, vm: &mut Vm<'c>, replay: &Replay<'c>) -> Eval<'c, ()> {
+        let Replay { scope, template } = replay;
+        match template {
+            ReplayOf::File { name, file } => {
+                self.talk().render_file(vm, scope, (name, file), Journal::default())?
+            }
+            ReplayOf::Text(text) => self.talk().render_text(vm, scope, text, Journal::default())?,
+        };
         Ok(())
     }
 }

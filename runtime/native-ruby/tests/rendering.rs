@@ -77,6 +77,22 @@ fn a_variable_that_a_template_sets_is_seen_by_the_next_until_ruby_asks_for_it() 
 }
 
 #[test]
+fn ruby_renders_what_has_defined_methods_before_what_may_call_them() {
+    with_world(&[], |world, templating, vm, scope| {
+        let defines = Erb::Text("<% def twice(x) x * 2 end %><%= twice(1) %>");
+        for _ in 0..2 {
+            assert_eq!(text(templating.render(world, vm, scope, &defines)).as_deref(), Some("2"));
+        }
+        assert!(templating.take_definitions(|| Some("<%= thrice(1) %>".to_owned())).is_empty());
+        assert_eq!(templating.take_definitions(|| Some("<%= twice(1) %>".to_owned())).len(), 1);
+        assert!(templating.take_definitions(|| None).is_empty());
+        // What can't be rendered again without being seen is Ruby's at once.
+        let logs = Erb::Text("<% def twice(x) x * 2 end; scope.function_notice(['x']) %>");
+        assert!(templating.render(world, vm, scope, &logs).is_err());
+    });
+}
+
+#[test]
 fn an_array_changed_in_place_is_told_and_changed_nowhere() {
     with_world(&[], |world, templating, vm, scope| {
         let template = Erb::Text("<% @words << 'c' %><%= @words.size %>");

@@ -21,7 +21,7 @@ struct SetVariable<'c> {
     value: V<'c>,
 }
 
-/// A template to be rendered in Ruby, should a worker ask for what it sets.
+/// A template to be rendered in Ruby, should a worker need what it sets or defines.
 pub struct Replay<'c> {
     /// The scope it was rendered in.
     pub scope: &'c Scope<'c>,
@@ -40,6 +40,25 @@ pub enum ReplayOf {
     },
     /// A template given as text.
     Text(String),
+}
+
+impl<'c> Replay<'c> {
+    pub(crate) fn new(scope: &'c Scope<'c>, erb: &Erb<'_>) -> Self {
+        let template = match erb {
+            Erb::File { name, file } => ReplayOf::File { name: (*name).to_owned(), file: (*file).to_owned() },
+            Erb::Text(text) => ReplayOf::Text((*text).to_owned()),
+        };
+        Replay { scope, template }
+    }
+
+    /// Whether it is of a template.
+    pub(crate) fn is_of(&self, erb: &Erb<'_>) -> bool {
+        match (&self.template, erb) {
+            (ReplayOf::File { file: own, .. }, Erb::File { file, .. }) => own == file,
+            (ReplayOf::Text(own), Erb::Text(text)) => own == text,
+            _ => false,
+        }
+    }
 }
 
 /// Variables that templates of the compile have set, and those templates.
@@ -98,11 +117,7 @@ impl<'c> SetByTemplates<'c> {
 
     /// Keeps the template for [`take_replays`](Self::take_replays): rendering it has set variables.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>) {
-        let template = match erb {
-            Erb::File { name, file } => ReplayOf::File { name: (*name).to_owned(), file: (*file).to_owned() },
-            Erb::Text(text) => ReplayOf::Text((*text).to_owned()),
-        };
-        self.replays.borrow_mut().push(Replay { scope, template });
+        self.replays.borrow_mut().push(Replay::new(scope, erb));
     }
 
     /// Takes the templates that Ruby has to render again. It sets their variables anew, so they are dropped here.

@@ -1,6 +1,7 @@
 //! ERB of one compile: which templates it has met, what they have set, and how deep they render each other.
 
 use crate::erb::changes::{Replay, SetByTemplates};
+use crate::erb::defined::DefinedByTemplates;
 use crate::erb::lowered::Lowered;
 use crate::erb::templates::Templates;
 use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
@@ -31,6 +32,8 @@ pub struct Templating<'c> {
     met: Met<'c>,
     /// Variables that templates have set.
     pub(crate) set_by_templates: SetByTemplates<'c>,
+    /// Templates that have defined methods.
+    defined_by_templates: DefinedByTemplates<'c>,
     /// How many templates are being rendered, each within the one before.
     depth: Cell<usize>,
     /// What the Ruby of the compile has defined.
@@ -72,6 +75,7 @@ impl<'c> Templating<'c> {
             kept,
             met: Met::default(),
             set_by_templates: SetByTemplates::default(),
+            defined_by_templates: DefinedByTemplates::default(),
             depth: Cell::new(0),
             space: Space::default(),
             raised: RaisedErrors::default(),
@@ -99,11 +103,17 @@ impl<'c> Templating<'c> {
         let calls = match rendered {
             // It would have to be rendered again, should a worker ask for what it has set.
             Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
-            Ok(rendered) if was_used && rendered.has_effects() => Journal::default(),
+            // Likewise for the methods that it has defined.
+            Ok(Rendered { called: Some(calls), defined, .. }) if !defined.is_empty() => calls,
+            Ok(rendered) if (was_used || !rendered.defined.is_empty()) && rendered.has_effects() => {
+                Journal::default()
+            }
+            Ok(rendered) if was_used && !rendered.defined.is_empty() => Journal::default(),
             Ok(rendered) => {
                 if was_used {
                     self.set_by_templates.note(scope, erb);
                 }
+                self.defined_by_templates.note(scope, erb, &rendered.defined);
                 return Ok(rendered);
             }
             Err((_, calls)) => calls,
@@ -121,6 +131,15 @@ impl<'c> Templating<'c> {
         }
     }
 
+    /// What a worker has to render again before it renders a template: those of before that have defined methods which it
+    /// may call. `text` gives its text, and is asked only where there are any.
+    pub fn take_definitions(&self, text: impl FnOnce() -> Option<String>) -> Vec<Replay<'c>> {
+        match self.defined_by_templates.is_any() {
+            true => self.defined_by_templates.take_replays(text().as_deref()),
+            false => Vec::new(),
+        }
+    }
+
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
@@ -129,6 +148,7 @@ impl<'c> Templating<'c> {
             kept: _,
             met,
             set_by_templates,
+            defined_by_templates,
             depth: _,
             space,
             raised,
@@ -146,6 +166,7 @@ impl<'c> Templating<'c> {
         files.take();
         texts.take();
         set_by_templates.release();
+        defined_by_templates.release();
     }
 
     /// What the Ruby of the compile has defined.
@@ -185,8 +206,13 @@ impl<'c> Templating<'c> {
         let outer = self.depth.replace(depth + 1);
         let found = world.template_file(vm, name).ok().flatten();
         let rendered = found.ok_or(ForRuby("a template there is not")).and_then(|file| {
-            let rendered = self.try_to_render(world, vm, scope, &Erb::File { name, file: &file });
-            rendered.map_err(|(ask, _)| ask)
+            let erb = Erb::File { name, file: &file };
+            let rendered = self.try_to_render(world, vm, scope, &erb).map_err(|(ask, _)| ask)?;
+            if !rendered.defined.is_empty() && rendered.has_effects() {
+                return Err(ForRuby("a template that defines methods and does more"));
+            }
+            self.defined_by_templates.note(scope, &erb, &rendered.defined);
+            Ok(rendered)
         });
         self.depth.set(outer);
         rendered

@@ -143,6 +143,8 @@ pub struct Rendered<'c> {
     pub logs: Vec<Message>,
     /// Arrays and hashes that have been changed in place, each with what it has become.
     pub changed: Changes<'c>,
+    /// Names of methods that it has defined.
+    pub(crate) defined: Vec<&'c str>,
     /// What it has called, where that may have had effects: it can't be rendered again.
     pub(crate) called: Option<Journal<'c>>,
 }
@@ -255,6 +257,7 @@ pub(crate) fn render<'c>(
                 text: std::mem::take(&mut run.out),
                 logs: std::mem::take(&mut run.logs),
                 changed,
+                defined: run.outer_methods.iter().map(|(name, _)| *name).collect(),
                 called: run.has_called.then_some(calls),
             }),
             Err((ask, reason)) => Err(Stopped { ask, reason, calls }),

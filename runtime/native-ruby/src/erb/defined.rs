@@ -4,6 +4,7 @@
 //! other one first: so the worker gets a method when a template that names it is rendered there, and not before.
 
 use crate::erb::changes::Replay;
+use crate::eval::Rendered;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
 use std::cell::RefCell;
@@ -20,15 +21,17 @@ struct DefiningTemplate<'c> {
 }
 
 impl<'c> DefinedByTemplates<'c> {
-    /// A template has defined methods of these names.
-    pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, names: &[&'c str]) {
-        if names.is_empty() {
+    /// A template has been rendered and may have defined methods. One that has done more than that can't be rendered again:
+    /// Ruby does not get to know its methods, and a template that calls one there fails.
+    pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, rendered: &Rendered<'c>) {
+        let names = &rendered.defined;
+        if names.is_empty() || rendered.called.is_some() || rendered.has_effects() {
             return;
         }
         let mut all = self.0.borrow_mut();
         // What it defines takes the place of what others have: it moves to the end.
-        all.retain(|known| known.names != names || !known.replay.is_of(erb));
-        all.push(DefiningTemplate { names: names.to_vec(), replay: Replay::new(scope, erb) });
+        all.retain(|known| known.names != *names || !known.replay.is_of(erb));
+        all.push(DefiningTemplate { names: names.clone(), replay: Replay::new(scope, erb) });
     }
 
     /// Whether there is any.

@@ -103,17 +103,12 @@ impl<'c> Templating<'c> {
         let calls = match rendered {
             // It would have to be rendered again, should a worker ask for what it has set.
             Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
-            // Likewise for the methods that it has defined.
-            Ok(Rendered { called: Some(calls), defined, .. }) if !defined.is_empty() => calls,
-            Ok(rendered) if (was_used || !rendered.defined.is_empty()) && rendered.has_effects() => {
-                Journal::default()
-            }
-            Ok(rendered) if was_used && !rendered.defined.is_empty() => Journal::default(),
+            Ok(rendered) if was_used && rendered.has_effects() => Journal::default(),
             Ok(rendered) => {
-                if was_used {
-                    self.set_by_templates.note(scope, erb);
+                match was_used {
+                    true => self.set_by_templates.note(scope, erb),
+                    false => self.defined_by_templates.note(scope, erb, &rendered),
                 }
-                self.defined_by_templates.note(scope, erb, &rendered.defined);
                 return Ok(rendered);
             }
             Err((_, calls)) => calls,
@@ -208,10 +203,7 @@ impl<'c> Templating<'c> {
         let rendered = found.ok_or(ForRuby("a template there is not")).and_then(|file| {
             let erb = Erb::File { name, file: &file };
             let rendered = self.try_to_render(world, vm, scope, &erb).map_err(|(ask, _)| ask)?;
-            if !rendered.defined.is_empty() && rendered.has_effects() {
-                return Err(ForRuby("a template that defines methods and does more"));
-            }
-            self.defined_by_templates.note(scope, &erb, &rendered.defined);
+            self.defined_by_templates.note(scope, &erb, &rendered);
             Ok(rendered)
         });
         self.depth.set(outer);

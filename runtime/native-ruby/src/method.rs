@@ -166,6 +166,7 @@ methods! {
     Flatten = "flatten",
     FlattenIn = "flatten!",
     Floor = "floor",
+    ForceEncoding = "force_encoding",
     Freeze = "freeze",
     FrozenIs = "frozen?",
     Gcd = "gcd",

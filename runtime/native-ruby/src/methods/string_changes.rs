@@ -1,6 +1,7 @@
 //! Methods that change a string in place: what they are called for is done by the methods that give a new string.
 
 use super::charset::Sets;
+use super::string_made::is_utf8;
 use super::string_parts;
 use super::string_patterns::{Matches, UNKNOWN, sized};
 use crate::budget;
@@ -145,6 +146,10 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             set(on, &text)?
         }
         (Method::Clear, []) => set(on, "")?,
+        (Method::ForceEncoding, [encoding]) if is_utf8(encoding) => {
+            drop(changeable(on)?.try_borrow_mut()?);
+            on.clone()
+        }
         (Method::Insert, [V::Int(n), arg]) => {
             let text = other(on, arg)?.to_owned();
             insert(on, *n, &text)?

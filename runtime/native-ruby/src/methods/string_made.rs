@@ -50,10 +50,40 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             let sets = Sets::of(args)?;
             V::made(text.chars().filter(|c| !sets.has(*c)).collect())
         }
+        (Method::Encode, [to, rest @ ..]) if is_utf8(to) => {
+            encodes_nothing(rest)?;
+            V::made(text.to_owned())
+        }
         (Method::Encode, [options]) => V::made(for_xml(text, options)?),
         (Method::Squeeze, args) => V::made(charset::squeeze(text, args)?),
         _ => return Ok(None),
     }))
+}
+
+/// Whether an argument names the encoding that all text here is in.
+pub(super) fn is_utf8(encoding: &V<'_>) -> bool {
+    encoding.text().is_some_and(|name| name.eq_ignore_ascii_case("utf-8"))
+}
+
+/// Refuses what stands behind the encoding of `encode`, unless it changes no text that is in this encoding.
+fn encodes_nothing(rest: &[V<'_>]) -> OrRuby<()> {
+    let options = match rest {
+        [] => return Ok(()),
+        [from] if is_utf8(from) => return Ok(()),
+        [options] => options,
+        [from, options] if is_utf8(from) => options,
+        _ => return Err(ForRuby("a text in another encoding")),
+    };
+    let entries = options.entries()?.ok_or(ForRuby("a text in another encoding"))?;
+    let is_known = |(key, value): &(V<'_>, V<'_>)| match (key, value) {
+        (V::Symbol("invalid" | "undef"), V::Symbol("replace")) => true,
+        (V::Symbol("replace"), value) => value.text().is_some(),
+        _ => false,
+    };
+    match entries.iter().all(is_known) {
+        true => Ok(()),
+        false => Err(ForRuby("a text in another encoding")),
+    }
 }
 
 /// `encode(xml: :text)` and `encode(xml: :attr)`.

@@ -101,13 +101,10 @@ impl<'c> Lending<'c> {
     /// # Errors
     /// Those of comparing.
     pub fn has_changed(&self) -> OrRuby<bool> {
-        for (original, copy) in self.copies.values() {
+        self.copies.values().try_fold(false, |changed, (original, copy)| {
             budget::spend(1)?;
-            if !self.is_as_lent(copy, *original)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+            Ok(changed || !self.is_as_lent(copy, *original)?)
+        })
     }
 
     /// Whether a copy holds what its original does: copies of the same arrays and hashes, and equal other values.

@@ -21,11 +21,11 @@ struct DefiningTemplate<'c> {
 }
 
 impl<'c> DefinedByTemplates<'c> {
-    /// A template has been rendered and may have defined methods. One that has done more than that can't be rendered again:
-    /// Ruby does not get to know its methods, and a template that calls one there fails.
+    /// A template has been rendered and may have defined methods. One that has changed what is Puppet's can't be rendered
+    /// again: Ruby does not get to know its methods, and a template that calls one there fails.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, rendered: &Rendered<'c>) {
         let names = &rendered.defined;
-        if names.is_empty() || rendered.called.is_some() || rendered.has_effects() {
+        if names.is_empty() || rendered.has_effects() {
             return;
         }
         let mut all = self.0.borrow_mut();

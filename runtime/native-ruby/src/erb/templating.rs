@@ -103,7 +103,14 @@ impl<'c> Templating<'c> {
         let calls = match rendered {
             // It would have to be rendered again, should a worker ask for what it has set.
             Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
-            Ok(rendered) if was_used && rendered.has_effects() => Journal::default(),
+            // Likewise for the methods that it has defined.
+            Ok(Rendered { called: Some(calls), defined, .. }) if !defined.is_empty() => calls,
+            Ok(rendered)
+                if was_used && rendered.has_effects()
+                    || !rendered.defined.is_empty() && !rendered.logs.is_empty() =>
+            {
+                Journal::default()
+            }
             Ok(rendered) => {
                 match was_used {
                     true => self.set_by_templates.note(scope, erb),
@@ -203,6 +210,9 @@ impl<'c> Templating<'c> {
         let rendered = found.ok_or(ForRuby("a template there is not")).and_then(|file| {
             let erb = Erb::File { name, file: &file };
             let rendered = self.try_to_render(world, vm, scope, &erb).map_err(|(ask, _)| ask)?;
+            if !rendered.defined.is_empty() && !rendered.logs.is_empty() {
+                return Err(ForRuby("a template that defines methods and logs"));
+            }
             self.defined_by_templates.note(scope, &erb, &rendered);
             Ok(rendered)
         });

@@ -149,11 +149,12 @@ impl<'c> Spreading<'_, 'c> {
                 })
             }
             Value::Hash(hash) => {
-                let entries = hash.entries();
+                // To look for what may be in it is not to read it.
+                let entries = hash.entries_unasked();
                 let new: Vec<_> = entries.iter().map(|(_, value)| self.of(*value, depth + 1)).collect();
                 new.iter().any(Option::is_some).then(|| {
                     let mut out = HashBuilder::new(arena);
-                    for ((key, old), new) in entries.iter().zip(new) {
+                    for ((key, old), new) in hash.entries().iter().zip(new) {
                         out.insert(*key, new.unwrap_or(*old));
                     }
                     Value::Hash(out.finish())

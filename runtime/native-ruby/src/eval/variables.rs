@@ -212,12 +212,13 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby(CHANGE));
         }
         let changed = self.variables.lent.changed(self.vm)?;
-        let mut others = HashSet::new();
         let shared = SHARED.iter().filter_map(|name| self.vm.top.lookup(self.vm.symbols.get(name)?));
-        let all = self.variables.all.iter().chain(&self.variables.plain).copied();
-        all.chain(shared).for_each(|value| add_places(&mut others, value));
+        let frozen = self.space.frozen_of(shared);
+        let mut others = HashSet::new();
+        let all = self.variables.all.iter().chain(&self.variables.plain);
+        all.for_each(|value| add_places(&mut others, *value));
         // It is frozen, or the template has seen another value that it is a part of.
-        if changed.iter().any(|(old, _)| has_place(&others, *old)) {
+        if changed.iter().any(|(old, _)| has_place(&others, *old) || has_place(&frozen, *old)) {
             return Err(ForRuby(CHANGE));
         }
         Ok(changed)

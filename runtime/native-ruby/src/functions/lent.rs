@@ -35,14 +35,14 @@ fn original_place(value: Value<'_>) -> Option<usize> {
     }
 }
 
-/// Adds where a value and all arrays and hashes in it lie.
+/// Adds where a value and all arrays and hashes in it lie. That is not to read them.
 pub(crate) fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
     if original_place(value).is_none_or(|place| !places.insert(place)) {
         return;
     }
     match value {
         Value::Array(items) => items.items().iter().for_each(|item| add_places(places, *item)),
-        Value::Hash(hash) => hash.entries().iter().for_each(|(_, value)| add_places(places, *value)),
+        Value::Hash(hash) => hash.entries_unasked().iter().for_each(|(_, value)| add_places(places, *value)),
         _ => {}
     }
 }

@@ -47,7 +47,11 @@ impl<'c> Compile<'c> {
             return Ok(());
         }
         self.add_scope_tags(id);
-        if self.catalog.borrow()[id].ty.is_none() && !self.catalog.borrow()[id].progress.validated {
+        let is_doubtful = {
+            let resource = &self.catalog.borrow()[id];
+            resource.ty.is_none() && !resource.progress.validated
+        };
+        if is_doubtful {
             self.validate_as_given(vm, id)?;
         }
         let mut catalog = self.catalog.borrow_mut();

@@ -29,8 +29,8 @@ mod tree;
 mod value;
 mod world;
 
-pub use erb::changes::{Replay, ReplayOf};
 pub use erb::lowered::Lowered;
+pub use erb::set_variables::{Replay, ReplayOf};
 pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::{Message, Rendered};

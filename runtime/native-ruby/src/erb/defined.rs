@@ -3,7 +3,7 @@
 //! Here a method is known to its own template only. One that calls another template's is left to Ruby, which renders that
 //! other one first: so the worker gets a method when a template that names it is rendered there, and not before.
 
-use crate::erb::changes::Replay;
+use crate::erb::set_variables::Replay;
 use crate::eval::Rendered;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;

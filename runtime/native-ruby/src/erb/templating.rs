@@ -1,8 +1,8 @@
 //! ERB of one compile: which templates it has met, what they have set, and how deep they render each other.
 
-use crate::erb::changes::{Replay, SetByTemplates};
 use crate::erb::defined::DefinedByTemplates;
 use crate::erb::lowered::Lowered;
+use crate::erb::set_variables::{Replay, SetByTemplates};
 use crate::erb::templates::Templates;
 use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
@@ -101,10 +101,8 @@ impl<'c> Templating<'c> {
         let rendered = self.try_to_render(world, vm, scope, erb);
         let was_used = self.set_by_templates.was_used();
         let calls = match rendered {
-            // It would have to be rendered again, should a worker ask for what it has set.
-            Ok(Rendered { called: Some(calls), .. }) if was_used => calls,
-            // Likewise for the methods that it has defined.
-            Ok(Rendered { called: Some(calls), defined, .. }) if !defined.is_empty() => calls,
+            // It would have to be rendered again, should a worker ask for what it has set or defined.
+            Ok(Rendered { called: Some(calls), defined, .. }) if was_used || !defined.is_empty() => calls,
             Ok(rendered)
                 if was_used && rendered.has_effects()
                     || !rendered.defined.is_empty() && !rendered.logs.is_empty() =>

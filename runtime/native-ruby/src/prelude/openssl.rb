@@ -3,7 +3,23 @@
 module OpenSSL
   class OpenSSLError < StandardError; end
 
+  # Data that comes in pieces.
+  module Pieces
+    def update(data)
+      @pieces.push(data)
+      self
+    end
+    alias << update
+
+    def reset
+      @pieces = []
+      self
+    end
+  end
+
   class Digest
+    include Pieces
+
     class DigestError < OpenSSLError; end
 
     SIZES = { 'MD5' => [16, 64], 'SHA1' => [20, 64], 'SHA256' => [32, 64], 'SHA384' => [48, 128], 'SHA512' => [64, 128] }.freeze
@@ -37,17 +53,6 @@ module OpenSSL
       update(data) unless data.nil?
     end
 
-    def update(data)
-      @pieces.push(data)
-      self
-    end
-    alias << update
-
-    def reset
-      @pieces = []
-      self
-    end
-
     # Of a string, which leaves nothing behind, or of what came so far.
     def digest(data = nil)
       return Bunraku.digest_of(@name, @pieces) if data.nil?
@@ -77,78 +82,61 @@ module OpenSSL
       SIZES[@name][1]
     end
 
+    # What a class of one digest gives without an object.
+    module OfOne
+      def digest(data)
+        new.digest(data)
+      end
+
+      def hexdigest(data)
+        new.hexdigest(data)
+      end
+    end
+
     class MD5 < Digest
+      extend OfOne
+
       def initialize(data = nil)
         super('MD5', data)
-      end
-
-      def self.digest(data)
-        Bunraku.digest_of('MD5', [data])
-      end
-
-      def self.hexdigest(data)
-        digest(data).unpack1('H*')
       end
     end
 
     class SHA1 < Digest
+      extend OfOne
+
       def initialize(data = nil)
         super('SHA1', data)
-      end
-
-      def self.digest(data)
-        Bunraku.digest_of('SHA1', [data])
-      end
-
-      def self.hexdigest(data)
-        digest(data).unpack1('H*')
       end
     end
 
     class SHA256 < Digest
+      extend OfOne
+
       def initialize(data = nil)
         super('SHA256', data)
-      end
-
-      def self.digest(data)
-        Bunraku.digest_of('SHA256', [data])
-      end
-
-      def self.hexdigest(data)
-        digest(data).unpack1('H*')
       end
     end
 
     class SHA384 < Digest
+      extend OfOne
+
       def initialize(data = nil)
         super('SHA384', data)
-      end
-
-      def self.digest(data)
-        Bunraku.digest_of('SHA384', [data])
-      end
-
-      def self.hexdigest(data)
-        digest(data).unpack1('H*')
       end
     end
 
     class SHA512 < Digest
+      extend OfOne
+
       def initialize(data = nil)
         super('SHA512', data)
-      end
-
-      def self.digest(data)
-        Bunraku.digest_of('SHA512', [data])
-      end
-
-      def self.hexdigest(data)
-        digest(data).unpack1('H*')
       end
     end
   end
 
   class HMAC
+    include Pieces
+
     def self.digest(by, key, data)
       Bunraku.hmac(OpenSSL::Digest.name_of(by), key, [data])
     end
@@ -165,17 +153,6 @@ module OpenSSL
       @name = OpenSSL::Digest.name_of(digest)
       @key = key
       @pieces = []
-    end
-
-    def update(data)
-      @pieces.push(data)
-      self
-    end
-    alias << update
-
-    def reset
-      @pieces = []
-      self
     end
 
     def digest

@@ -1,9 +1,7 @@
-//! What a template does to the compile: variables it sets, and arrays and hashes of Puppet's that it changes in place.
+//! Variables that a template sets.
 //!
-//! Real Puppet hands its own objects to templates, and some templates put things into them. Here the template gets a
-//! copy, and what has become of it is told to the compile when all has gone well; not while a worker runs for the compile,
-//! which remembers what it has read. A variable that a template sets may hold what only Ruby knows (symbols), so it stays
-//! here, where later templates find it; should a worker ask for it, Ruby renders that template again, for what it sets.
+//! One may hold what only Ruby knows (symbols), so it stays here, where later templates find it; should a worker ask for it,
+//! Ruby renders that template again, for what it sets. What a template changes in place is in [`crate::functions::lent`].
 
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;

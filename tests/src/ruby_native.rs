@@ -79,14 +79,27 @@ pub struct Outcome {
     pub native: usize,
     /// Those that Ruby has part in and that end well, and those of them that needed no worker.
     pub well: (usize, usize),
-    /// Why the others did, each with how many, and with how many of these end well.
-    pub reasons: BTreeMap<String, (usize, usize)>,
+    /// Those of the others that end well and read the world.
+    pub impure: usize,
+    /// Why the others did.
+    pub reasons: BTreeMap<String, Reason>,
     /// How the others end in the worker, each with how many.
     pub faults: BTreeMap<String, usize>,
     /// Programs that gave another result, with both.
     pub differ: Vec<String>,
     /// Programs that the worker itself answers otherwise each time.
     pub unsteady: usize,
+}
+
+/// What calls needed the worker for one reason.
+#[derive(Default)]
+pub struct Reason {
+    /// How many.
+    pub calls: usize,
+    /// How many of these end well.
+    pub well: usize,
+    /// The program of one of these.
+    pub example: String,
 }
 
 /// Makes the calls and compares.
@@ -112,6 +125,7 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
             in_ruby: 0,
             native: 0,
             well: (0, 0),
+            impure: 0,
             reasons: BTreeMap::new(),
             faults: BTreeMap::new(),
             differ: Vec::new(),
@@ -160,11 +174,15 @@ pub fn run(plan: &Plan) -> Result<Vec<Outcome>, String> {
         if is_well {
             outcome.well.0 += usize::from(in_ruby);
             outcome.well.1 += usize::from(is_native);
+            outcome.impure += usize::from(reasons.iter().any(|reason| reads_the_world(reason)));
         }
         for reason in reasons {
             let of_reason = outcome.reasons.entry(reason).or_default();
-            of_reason.0 += 1;
-            of_reason.1 += usize::from(is_well);
+            of_reason.calls += 1;
+            if is_well {
+                of_reason.well += 1;
+                of_reason.example.clone_from(codes[at]);
+            }
         }
         if parts(native) != parts(ruby) {
             differing.push(at);
@@ -286,6 +304,14 @@ fn reasons(result: &Value) -> BTreeSet<String> {
     all
 }
 
+/// Whether that is a reason that no call can be without a worker for: the result depends on the time, on chance, on files or
+/// on the machine.
+fn reads_the_world(reason: &str) -> bool {
+    const METHODS: [&str; 4] =
+        ["time: the method new", "the method rand", "the method glob", "the method features"];
+    METHODS.iter().any(|method| reason.contains(method))
+}
+
 /// All outcomes as text: the sums, then each function, those with the most calls in the worker first.
 pub fn report(outcomes: &[Outcome]) -> String {
     let sum = |count: &dyn Fn(&Outcome) -> usize| outcomes.iter().map(count).sum::<usize>();
@@ -293,6 +319,7 @@ pub fn report(outcomes: &[Outcome]) -> String {
     let (calls, native) = (sum(&|outcome| outcome.in_ruby), sum(&|outcome| outcome.native));
     let compiled = called.iter().filter(|outcome| outcome.native * 2 > outcome.in_ruby).count();
     let whole = called.iter().filter(|outcome| outcome.native == outcome.in_ruby).count();
+    let impure = sum(&|outcome| outcome.impure);
     let (well, native_well) = (sum(&|outcome| outcome.well.0), sum(&|outcome| outcome.well.1));
     let ends_well = called.iter().filter(|outcome| outcome.well.0 > 0);
     let whole_well = ends_well.clone().filter(|outcome| outcome.well.0 == outcome.well.1).count();
@@ -300,7 +327,8 @@ pub fn report(outcomes: &[Outcome]) -> String {
         "{} functions called, {} left out or hidden by the language's; {} calls, {calls} of them in Ruby, {} end well\n\
          {native} calls need no worker ({:.1} %), {} differ, {} are other each time\n\
          {whole} functions never need the worker, {compiled} in less than half of their calls\n\
-         of {well} calls that end well {native_well} need no worker ({:.1} %); of {} functions {whole_well} never need it for these\n",
+         of {well} calls that end well {native_well} need no worker ({:.1} %); of {} functions {whole_well} never need it for these\n\
+         {impure} of the others read the world; of those that do not {:.1} % need no worker\n",
         called.len(),
         outcomes.len() - called.len(),
         sum(&|outcome| outcome.calls),
@@ -310,14 +338,15 @@ pub fn report(outcomes: &[Outcome]) -> String {
         sum(&|outcome| outcome.unsteady),
         native_well as f64 * 100.0 / well.max(1) as f64,
         ends_well.clone().count(),
+        native_well as f64 * 100.0 / (well - impure).max(1) as f64,
     );
     let mut kinds: BTreeMap<String, (usize, usize, BTreeSet<&str>)> = BTreeMap::new();
     for outcome in outcomes {
-        for (reason, (count, well)) in &outcome.reasons {
+        for (reason, of_reason) in &outcome.reasons {
             let why = reason.split_once(": ").map_or(reason.as_str(), |(_, why)| why);
             let kind = kinds.entry(compare::shape(why)).or_default();
-            kind.0 += count;
-            kind.1 += well;
+            kind.0 += of_reason.calls;
+            kind.1 += of_reason.well;
             kind.2.insert(&outcome.function.name);
         }
     }
@@ -344,9 +373,12 @@ pub fn report(outcomes: &[Outcome]) -> String {
             let _ = writeln!(out, "    {} are other each time", outcome.unsteady);
         }
         let mut reasons: Vec<_> = outcome.reasons.iter().collect();
-        reasons.sort_by_key(|(_, (count, _))| std::cmp::Reverse(*count));
-        for (reason, (count, well)) in reasons {
-            let _ = writeln!(out, "    {count} × {reason} ({well} end well)");
+        reasons.sort_by_key(|(_, of_reason)| std::cmp::Reverse(of_reason.calls));
+        for (reason, Reason { calls, well, example }) in reasons {
+            let _ = writeln!(out, "    {calls} × {reason} ({well} end well)");
+            if *well > 0 {
+                let _ = writeln!(out, "      {}", example.trim_end().replace('\n', "\n      "));
+            }
         }
         if outcome.ok * 5 < outcome.calls
             && let Some((fault, count)) = outcome.faults.iter().max_by_key(|(_, count)| **count)

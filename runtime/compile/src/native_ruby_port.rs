@@ -5,6 +5,7 @@ use crate::compile::Compile;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::data::has_symbol;
+use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{
     CallSide, Changes, FileSide, Journal, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState,
@@ -96,6 +97,10 @@ impl<'c> FileSide<'c> for Compile<'c> {
         let data = self.environment.data_files.text(text, patterns)?;
         let value = data.value(self.arena);
         (!has_symbol(value)).then_some(value)
+    }
+
+    fn hocon(&self, text: &str) -> Option<Result<Value<'c>, String>> {
+        Some(hocon::of_text(text)?.map(|data| data.value(self.arena)))
     }
 }
 

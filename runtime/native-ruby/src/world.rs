@@ -85,6 +85,9 @@ pub trait FileSide<'c> {
     /// What a text is as YAML, as Psych loads it; with regular expressions where `patterns` says so. None where Psych
     /// would load it otherwise or not at all.
     fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>>;
+
+    /// What a text is as HOCON, or what Ruby's gem says of it where it is none. None where that depends on more than the text.
+    fn hocon(&self, text: &str) -> Option<Result<Value<'c>, String>>;
 }
 
 /// What code calls of the compile: functions, and the methods of a look-up's context.

@@ -31,7 +31,7 @@ mod yaml;
 
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
 use old::OldFunction;
 use std::collections::HashMap;
@@ -156,9 +156,15 @@ fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
 }
 
-/// A value as the YAML that Ruby's `to_yaml` makes of it, with these options; none where only Ruby knows.
-pub fn yaml<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Option<String> {
-    yaml::dump(vm, value, options)
+/// A value as the YAML that Ruby's `to_yaml` makes of it, with these options; none where only Ruby knows. Of its strings
+/// `is_symbol` says which are symbols (`:name`).
+pub fn yaml<'c>(
+    vm: &Vm<'c>,
+    value: Value<'c>,
+    options: Option<Hash<'c>>,
+    is_symbol: &dyn Fn(Str<'c>) -> bool,
+) -> Option<String> {
+    yaml::dump(vm, value, options, is_symbol)
 }
 
 /// Functions of the new kind, by module.

@@ -3,7 +3,7 @@
 use super::ruby::matches;
 use bunraku_vm::budget;
 use bunraku_vm::format::float_to_s;
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
 use std::collections::HashSet;
 
@@ -13,12 +13,18 @@ const WIDTH: usize = 80;
 /// A value as a YAML document.
 ///
 /// None where only Psych can: for arrays and hashes that stand there twice, which it gives anchors, for values that
-/// are objects of Ruby to it, long keys, and options that are not known.
-pub(super) fn dump<'c>(vm: &Vm<'c>, value: Value<'c>, options: Option<Hash<'c>>) -> Option<String> {
+/// are objects of Ruby to it, long keys, and options that are not known. Of the strings `is_symbol` says which are symbols,
+/// written with their colon.
+pub(super) fn dump<'c>(
+    vm: &Vm<'c>,
+    value: Value<'c>,
+    options: Option<Hash<'c>>,
+    is_symbol: &dyn Fn(Str<'c>) -> bool,
+) -> Option<String> {
     if !stands_once(value, &mut HashSet::new()) {
         return None;
     }
-    let mut writer = Writer { vm, indent: 2, width: WIDTH, out: String::new() };
+    let mut writer = Writer { vm, is_symbol, indent: 2, width: WIDTH, out: String::new() };
     for (name, option) in options.map_or(&[][..], |options| options.entries()) {
         match (name.as_str(), option) {
             (Some("indentation"), Value::Int(n)) => {
@@ -74,6 +80,7 @@ enum Stands {
 
 struct Writer<'a, 'c> {
     vm: &'a Vm<'c>,
+    is_symbol: &'a dyn Fn(Str<'c>) -> bool,
     indent: usize,
     width: usize,
     out: String,
@@ -178,6 +185,16 @@ impl<'c> Writer<'_, 'c> {
             Value::Default => self.out.push_str(":default"),
             Value::Array(_) => self.out.push_str("[]"),
             Value::Hash(_) => self.out.push_str("{}"),
+            Value::Str(text) if (self.is_symbol)(text) => {
+                if has_special(&text) || text.contains('\n') || text.len() < 2 {
+                    return None;
+                }
+                // Psych asks for plain text, and libyaml tags what it quotes all the same.
+                match is_plain_safe(&text) {
+                    true => self.folded(&text, column),
+                    false => self.folded(&format!("! '{}'", text.replace('\'', "''")), column),
+                }
+            }
             Value::Str(text) => self.text(&text, column, stands),
             _ => return None,
         }

@@ -441,6 +441,7 @@ impl<'c> Run<'_, 'c> {
                 let text = self.asked(|run| run.world.answer(run.vm, "text", &[value]))?;
                 text.map(V::from).ok_or_else(|| ForRuby("an argument in another form").into())
             }
+            Value::Uri(_) | Value::Object(_) => Ok(V::Other(value)),
             _ => Err(ForRuby("an argument in another form").into()),
         }
     }

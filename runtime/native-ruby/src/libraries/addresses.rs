@@ -5,6 +5,7 @@ use crate::for_ruby::ForRuby;
 use crate::methods::{is_plain, large};
 use crate::value::{Address, Class, V};
 use num_traits::ToPrimitive as _;
+use std::net::Ipv4Addr;
 
 const UNKNOWN: ForRuby = ForRuby("an address of another form");
 
@@ -15,7 +16,7 @@ pub(crate) fn call<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
             Ok(Some(V::address(address(&text.text().unwrap_or_default())?)))
         }
         // What is no string needs its family told.
-        ("new", [other]) if matches!(other, V::Nil) || is_plain(other) => {
+        ("new", [other]) if matches!(other, V::Nil | V::Other(_)) || is_plain(other) => {
             Err(Unwind::unsaid(Class::IpFamily))
         }
         ("new", [number @ (V::Int(_) | V::Big(_)), V::Int(family)]) => {
@@ -32,8 +33,7 @@ fn address<'c>(text: &str) -> Done<'c, Address> {
         Some((text, prefix)) => (text, Some(prefix)),
         None => (text, None),
     };
-    let found = Address::parse(text).filter(|found| !(found.is_mapped() && text.contains('.')));
-    let found = found.ok_or_else(|| match is_none(text) {
+    let found = Address::parse(text).ok_or_else(|| match is_none(text) {
         true => Unwind::unsaid(Class::IpInvalidAddress),
         false => UNKNOWN.into(),
     })?;
@@ -45,9 +45,15 @@ fn address<'c>(text: &str) -> Done<'c, Address> {
 fn is_none(text: &str) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '*');
     let of_address = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
-    // An address in brackets, and one with its zone, have other letters.
-    let is_bare = !text.contains(['[', ']', '%']);
-    !text.is_empty() && (text.chars().all(word) || is_bare && !text.chars().all(of_address))
+    if text.chars().all(word) {
+        return true;
+    }
+    let inner = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(text);
+    let is_zone = |zone: &str| !zone.is_empty() && zone.chars().all(|c| c.is_alphanumeric() || c == '_');
+    match inner.rsplit_once('%').filter(|(_, zone)| is_zone(zone)) {
+        Some((address, _)) => !address.contains(':') || !address.chars().all(of_address),
+        None => !inner.chars().all(of_address),
+    }
 }
 
 /// How long the prefix is that stands behind a slash: as a number or as a mask.
@@ -69,11 +75,11 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
     Ok(Some(match (name, args) {
         ("ipv4?", []) => V::Bool(!on.v6),
         ("ipv6?", []) => V::Bool(on.v6),
-        ("to_s", []) => V::made(shown(on)?),
+        ("to_s", []) => V::made(shown(on)),
         ("to_string", []) => V::made(on.in_full()),
         ("to_i", []) => large::value(on.number().into())?,
         ("prefix", []) => V::Int(on.prefix.into()),
-        ("netmask", []) if !on.v6 => V::made(shown(on.mask())?),
+        ("netmask", []) if !on.v6 => V::made(shown(on.mask())),
         ("reverse", []) => V::made(on.reverse()),
         ("succ", []) => V::address(on.next().ok_or(UNKNOWN)?),
         ("to_range", []) => {
@@ -131,9 +137,13 @@ fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {
 }
 
 /// The short form.
-pub(crate) fn shown(address: Address) -> Result<String, ForRuby> {
-    match address.is_mapped() && address.number() > 0xffff {
-        true => Err(UNKNOWN),
-        false => Ok(address.to_string()),
+pub(crate) fn shown(address: Address) -> String {
+    let number = address.number();
+    match address.is_mapped() && number > 0xffff {
+        true => {
+            let mapped = if number >> 32 == 0 { "" } else { "ffff:" };
+            format!("::{mapped}{}", Ipv4Addr::from(number as u32))
+        }
+        false => address.to_string(),
     }
 }

@@ -15,6 +15,15 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         ("digest_of" | "hmac" | "pbkdf2", [digest, args @ ..]) => {
             return Ok(Some(openssl::call(name, &text(digest), args)?));
         }
+        // What a text says, and why it says nothing: one of both.
+        ("hocon", [given]) => {
+            return Ok(Some(
+                match run.world.hocon(&text(given)).ok_or(ForRuby("HOCON that is not plain"))? {
+                    Ok(value) => V::pair(V::from(value), V::Nil),
+                    Err(fault) => V::pair(V::Nil, V::made(fault)),
+                },
+            ));
+        }
         ("node" | "environment", []) => (name.to_owned(), Vec::new()),
         ("ask", [question]) => (text(question), Vec::new()),
         ("ask", [question, list]) => (text(question), list.items()?.unwrap_or_default()),

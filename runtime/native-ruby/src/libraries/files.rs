@@ -1,7 +1,9 @@
 //! Names of files, taken apart and put together as Ruby does. None of it looks at the disk.
 
+use crate::eval::Run;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::value::V;
+use crate::value::{V, text};
+use bunraku_vm::diagnostic::Severity;
 
 const UNKNOWN: ForRuby = ForRuby("a method of File");
 
@@ -120,8 +122,17 @@ fn expanded(path: &str, name: &str) -> OrRuby<String> {
 }
 
 /// `Puppet::Util.absolute_path?`
-pub(super) fn is_absolute<'c>(args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
-    // Of other than strings Puppet warns.
+pub(super) fn is_absolute<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    if let [path] | [path, _] = args
+        && path.text().is_none()
+    {
+        let (shown, class) = (text::to_s(path)?, path.class()?.name());
+        let message = format!(
+            "Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'"
+        );
+        run.log_now(Severity::Warning, message);
+        return Ok(Some(V::Bool(false)));
+    }
     let (path, platform) = match args {
         [path] => (path.text(), "posix"),
         [path, V::Symbol(platform)] => (path.text(), *platform),

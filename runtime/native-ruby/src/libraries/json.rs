@@ -5,6 +5,7 @@ use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::methods::symbol_of;
 use crate::value::{Class, HashValue, V, text};
+use bunraku_vm::value::Value;
 
 /// Deeper values are an error, or left to Ruby.
 const DEEPEST: usize = 60;
@@ -19,6 +20,7 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         ("pretty_generate", [value, options]) if options.entries()?.is_some_and(|all| all.is_empty()) => {
             V::made(pretty(value)?)
         }
+        ("load", [source]) if source.text().is_some_and(|text| text.is_empty()) => V::Nil,
         ("parse" | "load", [source]) if source.text().is_some() => parse(run, source, false)?,
         ("parse", [source, options]) if source.text().is_some() => {
             match &options.entries()?.unwrap_or_default()[..] {
@@ -40,16 +42,22 @@ pub(super) fn of_puppet<'c>(
 ) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
         ("parse" | "load", [source]) if class == Class::Pson || name == "load" => {
-            let is_plain = source.text().is_some_and(|text| {
-                let is_collection = text.trim_start().starts_with(['[', '\u{7b}']);
-                text.is_ascii()
-                    && (is_collection || class == Class::PuppetUtilJson && !text.trim().is_empty())
-            });
-            if !is_plain {
+            if matches!(source, V::Nil | V::Bool(_) | V::Int(_) | V::Float(_)) || source.size().is_some() {
+                return Err(Unwind::unsaid(Class::TypeError));
+            }
+            let Some(text) = source.text().filter(|text| text.is_ascii()) else {
                 return Err(DOUBTFUL.into());
+            };
+            let own = match class {
+                Class::Pson => Class::PsonParserError,
+                _ => Class::PuppetUtilJsonParseError,
+            };
+            let begin = text.trim_matches(is_space).chars().next();
+            if class == Class::Pson && !matches!(begin, Some('[' | '\u{7b}')) {
+                return Err(if begin == Some('/') { DOUBTFUL.into() } else { Unwind::unsaid(own) });
             }
             let read = parse(run, source, false);
-            read.map(Some).map_err(|stop| if stop.exception().is_some() { DOUBTFUL.into() } else { stop })
+            read.map(Some).map_err(|stop| if stop.exception().is_some() { Unwind::unsaid(own) } else { stop })
         }
         _ => Ok(None),
     }
@@ -95,6 +103,11 @@ fn put(out: &mut String, value: &V<'_>, pretty: Option<()>, depth: usize) -> OrR
                 put(out, value, pretty, depth + 1)
             })?;
         }
+        // Whatever has no form in JSON is written as its text.
+        V::Regexp(_)
+        | V::Other(
+            Value::Regexp(_) | Value::Type(_) | Value::Sensitive(_) | Value::SemVer(_) | Value::Uri(_),
+        ) => put_string(out, &text::to_s(value)?),
         _ => return Err(ForRuby("JSON of such a value")),
     }
     Ok(())
@@ -153,15 +166,20 @@ const DOUBTFUL: ForRuby = ForRuby("JSON of a form that is in doubt");
 
 fn parse<'c>(run: &mut Run<'_, 'c>, source: &V<'c>, symbols: bool) -> Done<'c> {
     let text = &*source.text().unwrap_or_default();
-    let begin = text.trim_matches(is_space).chars().next();
-    // Whatever begins so is no JSON, by any reading.
-    if begin.is_none_or(|c| c.is_ascii_alphabetic() && !matches!(c, 't' | 'f' | 'n' | 'N' | 'I')) {
-        let parser_error = Unwind::unsaid(Class::JsonParserError);
-        return Err(parser_error);
+    let mut reader = Reader { run, rest: text.trim_matches(is_space), symbols, is_none: false };
+    match reader.value(0) {
+        Ok(value) if reader.rest.is_empty() => Ok(value),
+        Err(_) if reader.is_none => Err(Unwind::unsaid(Class::JsonParserError)),
+        Ok(_) => Err(DOUBTFUL.into()),
+        Err(stop) => Err(stop.into()),
     }
-    let mut reader = Reader { run, rest: text.trim_matches(is_space), symbols };
-    let value = reader.value(0)?;
-    if reader.rest.is_empty() { Ok(value) } else { Err(DOUBTFUL.into()) }
+}
+
+/// Whether a text that begins so is no value, by any reading of JSON: it has ended, or has a word that none knows.
+fn is_no_value(text: &str) -> bool {
+    const KNOWN: [&str; 5] = ["true", "false", "null", "NaN", "Infinity"];
+    let word = text.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+    text.is_empty() || !word.is_empty() && !KNOWN.contains(&word)
 }
 
 fn is_space(c: char) -> bool {
@@ -173,6 +191,8 @@ struct Reader<'r, 'e, 'c, 't> {
     run: &'r Run<'e, 'c>,
     rest: &'t str,
     symbols: bool,
+    /// Whether what was met is no JSON beyond doubt.
+    is_none: bool,
 }
 
 impl<'c> Reader<'_, '_, 'c, '_> {
@@ -193,6 +213,10 @@ impl<'c> Reader<'_, '_, 'c, '_> {
             return Err(ForRuby("JSON that is deep"));
         }
         self.skip();
+        if is_no_value(self.rest) {
+            self.is_none = true;
+            return Err(DOUBTFUL);
+        }
         Ok(match self.rest.chars().next().ok_or(DOUBTFUL)? {
             '[' => self.array(depth)?,
             '\u{7b}' => self.hash(depth)?,
@@ -219,6 +243,7 @@ impl<'c> Reader<'_, '_, 'c, '_> {
                 return Ok(V::list(items));
             }
             if !self.take(",") {
+                self.is_none = self.rest.is_empty();
                 return Err(DOUBTFUL);
             }
         }
@@ -246,6 +271,7 @@ impl<'c> Reader<'_, '_, 'c, '_> {
                 return Ok(V::hash(hash));
             }
             if !self.take(",") {
+                self.is_none = self.rest.is_empty();
                 return Err(DOUBTFUL);
             }
         }

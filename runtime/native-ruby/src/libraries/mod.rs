@@ -72,7 +72,7 @@ pub(crate) fn call<'c>(
             _ => Ok(None),
         },
         Class::Yaml => yaml::call(run, name, args),
-        Class::PuppetUtil if name == "absolute_path?" => Ok(files::is_absolute(args)?),
+        Class::PuppetUtil if name == "absolute_path?" => Ok(files::is_absolute(run, args)?),
         Class::PuppetUtil => Ok(random::of_puppet(name, args)?),
         Class::PuppetUtilPackage => versions::package(run, name, args),
         Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {

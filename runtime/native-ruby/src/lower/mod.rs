@@ -83,8 +83,10 @@ fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(us
         origins: Origins::default(),
         methods: Vec::new(),
         defines: false,
+        freezes: false,
     };
     if kind == SourceKind::File {
+        lower.freezes = freezes_strings(source);
         lower.known = definitions::names(root, source);
     }
     let body = lower.statements(root);
@@ -102,6 +104,19 @@ fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(us
         size: texts.iter().map(String::len).sum(),
     };
     Ok((lower.texts_met + commented, program))
+}
+
+/// Whether the comments before the first statement have `frozen_string_literal: true`.
+fn freezes_strings(source: &str) -> bool {
+    let before = source.lines().map(str::trim).take_while(|line| line.is_empty() || line.starts_with('#'));
+    before.filter_map(|line| line.split_once(':')).any(|(name, value)| {
+        let name = name.rsplit(['#', ' ', ';']).next().unwrap_or_default().replace('-', "_");
+        name.eq_ignore_ascii_case("frozen_string_literal")
+            && value
+                .split([' ', ';', '-'])
+                .find(|word| !word.is_empty())
+                .is_some_and(|word| word.eq_ignore_ascii_case("true"))
+    })
 }
 
 /// The first place that the grammar does not cover.
@@ -169,6 +184,8 @@ pub(crate) struct Lower<'p> {
     pub(crate) methods: Vec<MethodBody>,
     /// Whether there is any `def`.
     pub(crate) defines: bool,
+    /// Whether a comment at the begin freezes all literal strings: Ruby refuses to change them.
+    pub(crate) freezes: bool,
 }
 
 /// What belongs to the method, or the body of a module, that is being lowered: locals of others are not seen.

@@ -111,13 +111,13 @@ impl Lower<'_> {
         match left.kind() {
             "identifier" => {
                 let slot = self.declare(text);
-                let value = fresh(value(self));
+                let value = self.fresh(value);
                 self.origins.give(slot, self.origin(&value));
                 Expr::SetLocal(slot, Box::new(value))
             }
             "instance_variable" if !text.starts_with("@__") => {
                 let variable = self.variable(text);
-                let value = value(self);
+                let value = self.fresh(value);
                 self.origins.store(self.origin(&value));
                 Expr::SetVariable(variable, Box::new(value))
             }
@@ -125,7 +125,7 @@ impl Lower<'_> {
                 let Some((object, mut args)) = self.element_parts(left) else {
                     return self.unsupported(left, "an assignment to an element");
                 };
-                args.push(value(self));
+                args.push(self.fresh(value));
                 self.origins.change(self.origin(&object));
                 call(object, Method::SetElement, args)
             }
@@ -142,6 +142,14 @@ impl Lower<'_> {
         }
     }
 
+    /// A value that is assigned: a literal string is a new object then, which may be changed in place.
+    fn fresh(&mut self, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
+        match value(self) {
+            literal @ Expr::String(_) if !self.freezes => Expr::Fresh(Box::new(literal)),
+            other => other,
+        }
+    }
+
     /// `object.name = value`
     fn set_attribute(&mut self, left: Syntax<'_>, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
         let field = |name| left.child_by_field_name(name);
@@ -150,7 +158,7 @@ impl Lower<'_> {
         };
         let name = self.source(method);
         let on = self.node(on);
-        let args = [value(self)].into();
+        let args = [self.fresh(value)].into();
         let name = format!("{name}=").into();
         Expr::Call(Box::new(MethodCall { name, args, ..MethodCall::of(Some(on), Method::Other) }))
     }
@@ -341,14 +349,6 @@ fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
             args.extend(last);
             call(object, Method::Element, args)
         }
-    }
-}
-
-/// A string that is assigned to a local is a new object, which may be changed in place.
-fn fresh(value: Expr) -> Expr {
-    match value {
-        Expr::String(_) => Expr::Fresh(Box::new(value)),
-        other => other,
     }
 }
 

@@ -8,6 +8,7 @@ use crate::method::Method;
 use crate::value::V;
 use crate::value::compare::{self, case_equal, must_order as order};
 use crate::value::text;
+use bunraku_vm::value::Value;
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of an array");
 
@@ -298,7 +299,7 @@ pub(crate) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
         budget::spend(1)?;
         match item {
             V::Array(_) | V::List(_) if deep > 0 => flatten(out, &item, deep.saturating_sub(1), depth + 1)?,
-            V::Other(_) => return Err(UNKNOWN),
+            V::Other(Value::Object(_) | Value::Closure(_) | Value::Iterator(_)) => return Err(UNKNOWN),
             item => out.push(item),
         }
     }

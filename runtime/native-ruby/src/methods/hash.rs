@@ -96,6 +96,9 @@ pub(crate) fn get<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
                 V::Nil => Ok(hash.get(Value::Undef).map(V::from)),
                 V::Symbol("default") => Ok(hash.get(Value::Default).map(V::from)),
                 V::Symbol(_) => Ok(None),
+                V::Array(items) => Ok(hash.get(Value::Array(*items)).map(V::from)),
+                V::Hash(key) => Ok(hash.get(Value::Hash(*key)).map(V::from)),
+                V::Other(key @ Value::Type(_)) => Ok(hash.get(*key).map(V::from)),
                 _ => Err(ForRuby("a key of such a kind")),
             }
         }

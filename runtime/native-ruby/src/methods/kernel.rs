@@ -74,7 +74,7 @@ fn integer<'c>(value: &V<'c>, base: &[V<'c>]) -> Done<'c> {
         (V::Int(n), _) if base.is_none() => Ok(V::Int(*n)),
         (V::Float(n), _) if base.is_none() && n.abs() < 9e18 => Ok(V::Int(n.trunc() as i64)),
         (_, Some(text)) => strict_integer(&text, base).map(V::Int),
-        (V::Nil, _) if base.is_none() => Err(errors::cannot_convert(value, "Integer")),
+        (value, _) if base.is_none() && is_no_number(value) => Err(errors::cannot_convert(value, "Integer")),
         _ => Err(ForRuby("Integer() of such a value").into()),
     }
 }
@@ -84,7 +84,12 @@ fn float<'c>(value: &V<'c>) -> Done<'c> {
         (V::Float(n), _) => Ok(V::Float(*n)),
         (V::Int(n), _) if n.unsigned_abs() <= 1 << 53 => Ok(V::Float(*n as f64)),
         (_, Some(text)) => strict_float(&text).map(V::Float),
-        (V::Nil, _) => Err(errors::cannot_convert(value, "Float")),
+        (value, _) if is_no_number(value) => Err(errors::cannot_convert(value, "Float")),
         _ => Err(ForRuby("Float() of such a value").into()),
     }
+}
+
+/// Whether Ruby refuses to make a number of a value of that kind.
+fn is_no_number(value: &V<'_>) -> bool {
+    matches!(value, V::Nil | V::Bool(_) | V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_) | V::Symbol(_))
 }

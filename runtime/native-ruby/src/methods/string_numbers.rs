@@ -119,6 +119,9 @@ pub(crate) fn strict_integer<'c>(text: &str, base: Option<u32>) -> Done<'c, i64>
     }
 }
 
+/// How many digits of base 16 a float holds exactly.
+const LONGEST_EXACT: usize = 13;
+
 /// What `Float()` makes of a text.
 pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
     let other = ForRuby("Float() of a text of another form");
@@ -133,11 +136,20 @@ pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
     if all(whole) && all(fraction) && all(signed(exponent).1) {
         return Ok(finite(body.parse().map_err(|_| UNKNOWN)?)?);
     }
-    // A letter that is no digit of base 16 stands in no number.
+    let hexadecimal = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"));
+    let exact = hexadecimal.filter(|digits| digits.len() <= LONGEST_EXACT && !digits.starts_with('+'));
+    if let Some(number) = exact.and_then(|digits| u64::from_str_radix(digits, 16).ok()) {
+        return Ok(if body.starts_with('-') { -(number as f64) } else { number as f64 });
+    }
+    // A letter that is no digit stands in no number.
+    let in_number = |c: char| match hexadecimal {
+        Some(_) => c.is_ascii_hexdigit() || matches!(c, 'x' | 'X' | 'p' | 'P'),
+        None => matches!(c, 'e' | 'E'),
+    };
+    let begins_with_letter = digits.starts_with(|c: char| c.is_ascii_alphabetic());
     match body.is_empty()
-        || body
-            .chars()
-            .any(|c| c.is_ascii_alphabetic() && !c.is_ascii_hexdigit() && !matches!(c, 'x' | 'X' | 'p' | 'P'))
+        || begins_with_letter
+        || body.chars().any(|c| c.is_ascii_alphabetic() && !in_number(c))
     {
         true => Err(errors::no_number("Float", text)),
         false => Err(other.into()),

@@ -6,7 +6,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::Block;
 use crate::value::V;
 use bunraku_stdlib::module;
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{HashBuilder, Str, Value};
 use std::collections::HashSet;
 use std::rc::Rc;
 
@@ -40,8 +40,43 @@ pub(crate) fn dump<'c>(
     if !once {
         return Err(ForRuby("to_yaml of what is there twice"));
     }
-    let text = module::yaml(run.vm, on.to_value(run.vm)?, Some(options.finish()));
+    let mut symbols = HashSet::new();
+    let value = with_symbols(run, on, &mut symbols)?;
+    let is_symbol = |text: Str<'c>| symbols.contains(&text.as_str().as_ptr().addr());
+    let text = module::yaml(run.vm, value, Some(options.finish()), &is_symbol);
     text.map(V::made).ok_or(ForRuby("to_yaml of such a value"))
+}
+
+/// As a value of the compile, in which symbols are strings with their colon; where those lie.
+fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, symbols: &mut HashSet<usize>) -> OrRuby<Value<'c>> {
+    budget::spend(1)?;
+    Ok(match value {
+        V::Symbol(name) => {
+            let text = run.vm.string(&format!(":{name}"));
+            if let Value::Str(text) = text {
+                symbols.insert(text.as_str().as_ptr().addr());
+            }
+            text
+        }
+        V::List(items) => {
+            let items = items.try_borrow()?;
+            let items = items.iter().map(|item| with_symbols(run, item, symbols));
+            run.vm.array(&items.collect::<OrRuby<Vec<_>>>()?)
+        }
+        V::Map(map) => {
+            let map = map.try_borrow()?;
+            let mut hash = HashBuilder::new(run.vm.arena);
+            for (key, value) in map.iter() {
+                hash.insert(with_symbols(run, key, symbols)?, with_symbols(run, value, symbols)?);
+            }
+            let hash = hash.finish();
+            if hash.len() != map.len() {
+                return Err(ForRuby("to_yaml of a symbol beside its text"));
+            }
+            Value::Hash(hash)
+        }
+        value => value.to_value(run.vm)?,
+    })
 }
 
 fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {

@@ -40,6 +40,7 @@ parts! {
     PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
     OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";
+    HOCON_PART = "hocon.rb": "Hocon" "Hocon::ConfigError" "Hocon::ConfigFactory";
     SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods";
 }
 
@@ -54,7 +55,7 @@ impl Part {
     /// The part that defines a constant.
     pub fn of(constant: &str) -> Option<&'static Part> {
         // Nearly all names that are asked for are others.
-        if !matches!(constant.as_bytes().first(), Some(b'B' | b'G' | b'O' | b'P' | b'S' | b'U')) {
+        if !matches!(constant.as_bytes().first(), Some(b'B' | b'G' | b'H' | b'O' | b'P' | b'S' | b'U')) {
             return None;
         }
         PARTS.iter().find(|part| part.constants.contains(&constant))

@@ -43,12 +43,40 @@ pub(crate) fn is_same_key<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
     })
 }
 
+/// Whether a value is one of Ruby's own: text, number, array and the like.
+fn is_of_ruby(value: &V<'_>) -> bool {
+    matches!(
+        value,
+        V::Nil
+            | V::Bool(_)
+            | V::Int(_)
+            | V::Big(_)
+            | V::Float(_)
+            | V::Str(_)
+            | V::Made(_)
+            | V::Symbol(_)
+            | V::Array(_)
+            | V::List(_)
+            | V::Hash(_)
+            | V::Map(_)
+            | V::Regexp(_)
+    )
+}
+
 fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> OrRuby<bool> {
     budget::spend(1)?;
     if depth > DEEPEST {
         return Err(ForRuby("a deep value"));
     }
     Ok(match (a, b) {
+        (V::Other(a @ Value::Type(_)), V::Other(b @ Value::Type(_))) => a.same(*b),
+        // Types and hidden values are equal to none of Ruby's own values.
+        (V::Other(Value::Type(_) | Value::Sensitive(_)), other)
+        | (other, V::Other(Value::Type(_) | Value::Sensitive(_)))
+            if is_of_ruby(other) =>
+        {
+            false
+        }
         (V::Void | V::Other(_) | V::Scope, _) | (_, V::Void | V::Other(_) | V::Scope) => {
             return Err(ForRuby("a comparison with a value of Puppet's own"));
         }
@@ -223,14 +251,22 @@ pub(crate) fn is_a(value: &V<'_>, class: Class) -> OrRuby<bool> {
                 || class == Class::Enumerable && object.class.is_enumerable()
                 || class == Class::Comparable && object.class.is_comparable()
         }
-        // A type is of a class of Puppet's own.
-        V::Other(Value::Type(_)) if IS_NO_TYPE.contains(&class) => false,
+        V::Other(value) if is_of_puppet(value) && NOT_OF_PUPPET.contains(&class) => false,
         value => class.covers(value.class()?),
     })
 }
 
-/// Classes that no type of Puppet's is of.
-const IS_NO_TYPE: &[Class] = &[
+/// Whether a value is of a class of Puppet's own for sure: a type, a version, a call that is put off.
+fn is_of_puppet(value: &Value<'_>) -> bool {
+    match value {
+        Value::Type(_) | Value::SemVer(_) | Value::Uri(_) | Value::Binary(_) => true,
+        Value::Object(object) => matches!(object.type_name, "Deferred" | "Error"),
+        _ => false,
+    }
+}
+
+/// Classes that none of these values is of.
+const NOT_OF_PUPPET: &[Class] = &[
     Class::String,
     Class::Symbol,
     Class::Integer,
@@ -251,6 +287,7 @@ pub(crate) fn is_own<'c>(value: &V<'c>, module: &Rc<Module<'c>>) -> OrRuby<bool>
     Ok(match value {
         V::Object(object) => object.class.is(module),
         V::Error(error) => matches!(&error.class, ClassRef::Own(own) if own.is(module)),
+        V::Other(value) if is_of_puppet(value) => false,
         // Such a value may be one of a class in Ruby.
         V::Void | V::Main | V::Scope | V::Other(Value::Object(_)) => {
             return Err(ForRuby("the class of a value"));

@@ -113,8 +113,7 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Array(items) => V::Array(items),
             Value::Hash(hash) => V::Hash(hash),
             Value::Default => V::Symbol("default"),
-            // One with options has them in its source, and is another object in Ruby.
-            Value::Regexp(source) if !source.as_str().starts_with("(?") => {
+            Value::Regexp(source) if !regexp::may_have_options(source.as_str()) => {
                 V::Regexp(Rc::new(Regexp::new(source.as_str(), 0)))
             }
             other => V::Other(other),
@@ -192,6 +191,7 @@ impl<'c> V<'c> {
                 ClassRef::Own(_) => return Err(ForRuby("the class of a value")),
             },
             V::Other(Value::Sensitive(_)) => Class::Sensitive,
+            V::Other(Value::Regexp(_)) => Class::Regexp,
             V::Enumerator(_) => Class::Enumerator,
             V::Address(_) => Class::IpAddr,
             V::Void
@@ -270,6 +270,11 @@ impl<'c> V<'c> {
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),
             V::Other(value) => *value,
+            V::Symbol("default") => Value::Default,
+            V::Regexp(regexp) if regexp.options == 0 => match vm.string(regexp.source()) {
+                Value::Str(source) => Value::Regexp(source),
+                _ => return Err(UNKNOWN),
+            },
             V::List(items) => {
                 let items =
                     items.borrow().iter().map(|item| item.to_value(vm)).collect::<OrRuby<Vec<_>>>()?;

@@ -51,6 +51,16 @@ impl Deref for Regexp {
     }
 }
 
+/// Whether the source of a value of the compile may be that of an expression with options: it has them in its source,
+/// written as Ruby writes them (`(?m-ix:…)`), and is another object in Ruby.
+pub(super) fn may_have_options(source: &str) -> bool {
+    let letters = source.strip_prefix("(?").and_then(|rest| rest.split_once(':')).map(|(letters, _)| letters);
+    letters.is_some_and(|letters| {
+        letters == "mix"
+            || letters.len() == 4 && letters.contains('-') && letters.chars().all(|c| "mix-".contains(c))
+    })
+}
+
 /// A match.
 pub(crate) struct Matched<'c> {
     /// The text that was searched.

@@ -13,6 +13,8 @@ use std::fmt::Write as _;
 
 /// Longest text that is inspected.
 const LARGEST: usize = 16 << 20;
+/// What stands for a value that is hidden.
+const HIDDEN: &str = "Sensitive [value redacted]";
 /// Deeper values are left to Ruby.
 const DEEPEST: usize = 60;
 
@@ -25,8 +27,10 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Symbol(text) => out.push_str(text),
         V::Regexp(regexp) => out.push_str(&regex::to_s(regexp.pattern())),
         V::Other(Value::Type(ty)) => out.push_str(&types::print(ty)),
+        V::Other(Value::Uri(text) | Value::SemVer(text)) => out.push_str(text.as_str()),
+        V::Other(Value::Sensitive(_)) => out.push_str(HIDDEN),
         V::Error(error) => put(out, &error.message())?,
-        V::Address(address) => out.push_str(&addresses::shown(**address)?),
+        V::Address(address) => out.push_str(&addresses::shown(**address)),
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         // Would be text from here on.
@@ -154,6 +158,9 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
             Ok(text) if text.is_ascii() => put_string(out, text)?,
             _ => return Err(ForRuby("the notation of bytes")),
         },
+        V::Other(Value::Sensitive(_)) => {
+            let _ = write!(out, "#<{HIDDEN}>");
+        }
         V::Void | V::Main | V::Scope | V::Other(_) => {
             return Err(ForRuby("the text of a value of Puppet's own"));
         }

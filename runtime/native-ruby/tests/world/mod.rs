@@ -95,6 +95,10 @@ impl<'c> FileSide<'c> for Folder {
     fn yaml(&self, _: &str, _: bool) -> Option<Value<'c>> {
         None
     }
+
+    fn hocon(&self, _: &str) -> Option<Result<Value<'c>, String>> {
+        None
+    }
 }
 
 impl<'c> CallSide<'c> for Folder {

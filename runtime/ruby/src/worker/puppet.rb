@@ -331,7 +331,7 @@ module Puppet
         options[:pretty] ? JSON.pretty_generate(value) : JSON.generate(value)
       end
 
-      class ParseError < RuntimeError; end
+      class ParseError < StandardError; end
     end
 
     module Yaml

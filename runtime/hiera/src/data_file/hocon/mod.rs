@@ -31,6 +31,30 @@ pub fn parse(text: &str) -> Result<Data, String> {
     read(text, environment.collect())
 }
 
+/// What a text says by itself, or the gem's words about the order of its tokens where it is no HOCON. None where that depends
+/// on variables of the process or on other files, or where the gem may say something else.
+pub fn of_text(text: &str) -> Option<Result<Data, String>> {
+    let tokens = hocon::tokenize(text).ok()?;
+    let (mut depth, mut deepest) = (0usize, 0);
+    for token in &tokens {
+        match token.kind {
+            TokenKind::LBrace | TokenKind::LBracket => depth += 1,
+            TokenKind::RBrace | TokenKind::RBracket => depth = depth.saturating_sub(1),
+            TokenKind::Substitution => return None,
+            TokenKind::Unquoted if token.value == "include" => return None,
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    if deepest > MAX_DEPTH {
+        return None;
+    }
+    match faults::check(&tokens) {
+        Err(said) => Some(Err(said)),
+        Ok(()) => read(text, HashMap::new()).ok().map(Ok),
+    }
+}
+
 /// Whether a text says the same wherever it is read: variables of the process can stand for what it does not set.
 pub fn is_portable(text: &str) -> bool {
     let has_substitution = hocon::tokenize(text)

@@ -233,7 +233,7 @@ impl<'c> Templating<'c> {
             world.needs_ruby(name_of(erb), &|| lowered.reason());
             return Err(nothing("the template"));
         };
-        let rendered = eval::render(self, world, vm, scope, template);
+        let rendered = eval::render(self, world, vm, scope, (template, matches!(erb, Erb::File { .. })));
         if let Err(Stopped { ask, reason, .. }) = &rendered {
             let known = reason.and_then(|number| template.reasons.get(number as usize));
             world

@@ -242,10 +242,11 @@ pub(crate) fn render<'c>(
     world: &dyn NativeWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
-    program: &'c Program,
+    (program, is_file): (&'c Program, bool),
 ) -> Result<Rendered<'c>, Stopped<'c>> {
     let begin = Beginning { engine, world, vm, scope, program, this: V::Main, journal: None };
     run(begin, |run| {
+        run.variables.of_file = is_file;
         let changed = run.statement(&program.body).map_err(|stop| match stop.ending() {
             Ending::ForRuby(ask) => (ask, run.left.reason),
             Ending::Raised(_) | Ending::Flow(_) => (ForRuby("an error"), None),

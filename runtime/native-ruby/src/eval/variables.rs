@@ -6,11 +6,14 @@ use crate::erb::templating::Templating;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::functions::lent::{Changes, Lending, add_places, has_place};
 use crate::method::Method;
+use crate::methods::{hash, symbol_of, uniq};
 use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;
+use crate::value::compare::equal;
 use bunraku_vm::value::Value;
 use hashbrown::HashSet;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// The variables of one rendering.
 pub(crate) struct Variables<'c> {
@@ -22,6 +25,8 @@ pub(crate) struct Variables<'c> {
     lent: Lending<'c>,
     /// Values of variables that are not lent, of a template that changes others: what is changed may be in them.
     plain: Vec<Value<'c>>,
+    /// Whether the template lies in a file.
+    pub of_file: bool,
     /// How many variables templates of the compile had set before it began: it sees no others as its own.
     set_before: usize,
     /// Whether its scope sees any of those, and how many there were when that was found out.
@@ -54,6 +59,7 @@ impl<'c> Variables<'c> {
             all: None,
             lent: Lending::default(),
             plain: Vec::new(),
+            of_file: false,
             set_before: engine.set_by_templates.count(),
             sees_set: None,
         }
@@ -147,6 +153,35 @@ impl<'c> Run<'_, 'c> {
         Ok(())
     }
 
+    /// `instance_variables` of a template: its own two, and one for each variable of the scope.
+    ///
+    /// # Errors
+    /// That it is no template's own code that asks, or that it has set variables, whose places in the list are Ruby's.
+    pub(crate) fn instance_variables(&mut self) -> OrRuby<V<'c>> {
+        if !self.is_template() || self.sees_set_by_templates() {
+            return Err(ForRuby("instance variables of another object"));
+        }
+        let of_scope = self.variables_of_scope();
+        let is_own = |(seen, found): (&VariableState<'c>, &Option<Value<'c>>)| {
+            matches!(seen, VariableState::Set(_)) && found.is_none_or(|found| found.is_undef())
+        };
+        if self.variables.seen.iter().zip(&of_scope).any(is_own) {
+            return Err(ForRuby("instance variables that the template has set"));
+        }
+        let all = self.world.variables(self.vm, self.scope);
+        let mut names = vec![V::Symbol("@__scope__")];
+        if self.variables.of_file {
+            names.push(V::Symbol("@__file__"));
+        }
+        for (name, _) in V::from(all).entries()?.unwrap_or_default() {
+            let name = name.text().map(|name| name.to_string()).unwrap_or_default();
+            let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let name: String = name.chars().map(|c| if word(c) { c } else { '_' }).collect();
+            names.push(symbol_of(self, &format!("@{name}")));
+        }
+        Ok(V::list(names))
+    }
+
     /// Whether it sees any variable that templates have set.
     pub(crate) fn sees_set_by_templates(&mut self) -> bool {
         let set = &self.engine.set_by_templates;
@@ -202,6 +237,52 @@ impl<'c> Run<'_, 'c> {
         Ok(!self.variables.lent.is_empty() && self.variables.lent.has_changed()?)
     }
 
+    /// Where the arrays and hashes lie that nothing may change: `$facts` and the like, and what they hold.
+    pub(crate) fn frozen(&self) -> Rc<HashSet<usize>> {
+        let shared = |name: &&str| self.vm.top.lookup(self.vm.symbols.get(name)?);
+        self.space.frozen_of(SHARED.iter().filter_map(shared))
+    }
+
+    /// What a method gives that would change an array or a hash of Puppet's, where it has nothing to change.
+    ///
+    /// # Errors
+    /// That it changes something, or that the value is frozen: that is Ruby's, unless the value has been lent.
+    pub(crate) fn left_as_it_is(&self, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+        let (V::Array(_) | V::Hash(_)) = on else { return Err(ForRuby(CHANGE)) };
+        let value = on.to_value(self.vm)?;
+        let gives = match (method, args) {
+            (Method::CompactIn, []) => match on.entries()? {
+                Some(entries) if entries.iter().all(|(_, value)| !matches!(value, V::Nil)) => V::Nil,
+                None if on.items()?.is_some_and(|all| all.iter().all(|one| !matches!(one, V::Nil))) => V::Nil,
+                _ => return Err(ForRuby(CHANGE)),
+            },
+            (Method::FlattenIn, [])
+                if on.items()?.is_some_and(|all| all.iter().all(|one| one.size().is_none())) =>
+            {
+                V::Nil
+            }
+            (Method::UniqIn, []) => match on.items()? {
+                Some(items) if uniq(items.clone())?.len() == items.len() => V::Nil,
+                _ => return Err(ForRuby(CHANGE)),
+            },
+            (Method::Delete, [key]) => match on.items()? {
+                None if hash::get(on, key)?.is_none() => V::Nil,
+                Some(items) if !items.iter().try_fold(false, |is, one| Ok(is || equal(one, key)?))? => V::Nil,
+                _ => return Err(ForRuby(CHANGE)),
+            },
+            (Method::Concat | Method::MergeIn, others)
+                if others.iter().all(|other| other.size() == Some(0)) =>
+            {
+                on.clone()
+            }
+            _ => return Err(ForRuby(CHANGE)),
+        };
+        match has_place(&self.frozen(), value) {
+            true => Err(ForRuby(CHANGE)),
+            false => Ok(gives),
+        }
+    }
+
     /// The arrays and hashes of variables that have been changed in place.
     pub(crate) fn changed(&mut self) -> OrRuby<Changes<'c>> {
         if !self.has_changed()? {
@@ -212,8 +293,7 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby(CHANGE));
         }
         let changed = self.variables.lent.changed(self.vm)?;
-        let shared = SHARED.iter().filter_map(|name| self.vm.top.lookup(self.vm.symbols.get(name)?));
-        let frozen = self.space.frozen_of(shared);
+        let frozen = self.frozen();
         let mut others = HashSet::new();
         let all = self.variables.all.iter().chain(&self.variables.plain);
         all.for_each(|value| add_places(&mut others, *value));

@@ -9,7 +9,7 @@ use crate::eval::{self, Beginning, Done, Ending, Run, Unwind};
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::prelude::Part;
 use crate::space::Load;
-use crate::tree::{Program, SHARED};
+use crate::tree::Program;
 use crate::value::object::{ErrorValue, ProcBody};
 use crate::value::{V, text};
 use crate::world::{NativeWorld, WorkerState};
@@ -395,8 +395,7 @@ fn is_other(value: Value<'_>) -> bool {
 impl<'c> Run<'_, 'c> {
     /// Whether what has been lent is a part of `$facts` or the like, which nothing may change.
     fn has_frozen_of(&mut self, lending: &Lending<'c>) -> bool {
-        let shared = |name: &&str| self.vm.symbols.get(name).and_then(|symbol| self.vm.top.lookup(symbol));
-        lending.has_any_of(&self.space.frozen_of(SHARED.iter().filter_map(shared)))
+        lending.has_any_of(&self.frozen())
     }
 
     /// An argument as functions of the 3.x interface know it.

@@ -417,6 +417,9 @@ impl<'p> Lower<'p> {
                 self.groups = true;
                 Expr::Group(usize::from(text.as_bytes()[1] - b'0'))
             }
+            "global_variable" if is_plain_global(text) => {
+                call_self(Method::Global, vec![Expr::String(text.into())])
+            }
             "global_variable" => self.unsupported(node, format!("the variable {text}")),
             kind => {
                 let kind = kind.replace('_', " ");
@@ -544,6 +547,15 @@ pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {
 /// A call of a function, or of a method of `self`, with these arguments.
 pub(crate) fn call_self(method: Method, args: Vec<Expr>) -> Expr {
     Expr::Call(Box::new(MethodCall { args: args.into(), ..MethodCall::of(None, method) }))
+}
+
+/// Whether Ruby gives a global variable of that name no meaning of its own.
+fn is_plain_global(name: &str) -> bool {
+    const OF_RUBY: [&str; 3] = ["$stdin", "$stdout", "$stderr"];
+    let rest = name.strip_prefix('$').unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_lowercase())
+        && rest.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !OF_RUBY.contains(&name)
 }
 
 /// A call with one argument.

@@ -22,7 +22,12 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::List(list) = on else { return Err(ForRuby(CHANGE).into()) };
+    let V::List(list) = on else {
+        return match block {
+            Some(_) => Err(ForRuby(CHANGE).into()),
+            None => Ok(run.left_as_it_is(on, method, args)?),
+        };
+    };
     for arg in args {
         circle::refuse(arg, on)?;
     }

@@ -40,7 +40,7 @@ mod succ;
 mod symbol;
 mod yaml;
 
-pub(crate) use array_made::to_h as pairs_to_hash;
+pub(crate) use array_made::{to_h as pairs_to_hash, uniq};
 pub use called::is_pure;
 pub(crate) use called::of_puppet;
 pub(crate) use quick::is_plain;

@@ -116,6 +116,12 @@ pub(crate) fn function<'c>(
     }
     Ok(match (method, args) {
         (Method::HasVariable, [name]) => return has_variable(run, name),
+        // Code without a worker sets none.
+        (Method::Global, [_]) => match run.world.worker() {
+            WorkerState::None => V::Nil,
+            _ => return Err(ForRuby("a global variable").into()),
+        },
+        (Method::InstanceVariables, []) => run.instance_variables()?,
         (Method::Base64, [value]) => {
             V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
         }

@@ -10,7 +10,7 @@ module Puppet
 
       def initialize(scope, file)
         @__scope__ = scope
-        @__file__ = file
+        @__file__ = file unless file.nil?
       end
 
       def scope

@@ -81,7 +81,7 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
                 let name = bunraku_vm::types::capitalize_segments(name.unwrap_or(""));
                 vm.string(&format!("Class[{name}]"))
             }
-            Value::Type(Type::Resource { type_name: Some(name), title }) => {
+            Value::Type(Type::Resource { type_name: Some(name), title, .. }) => {
                 vm.string(&format!("{name}[{}]", title.unwrap_or("")))
             }
             Value::Regexp(source) => vm.string(&bunraku_vm::regex::inspect(&source)),

@@ -166,6 +166,8 @@ fn what_does_not_parse_names_its_line() {
 fn what_is_not_provided_is_named_with_its_place() {
     fails("constant", "Puppet::SSL::Host.new", json!({}), &["Puppet::SSL", "not supported", "bad.rb:3"]);
     fails("method", "Puppet.initialize_settings", json!({}), &["Puppet.initialize_settings", "bad.rb:3"]);
+    let defaults = "scope = closure_scope; def scope.lookupdefaults(type) = super";
+    fails("defaults", defaults, json!({}), &["lookupdefaults", "not supported"]);
 }
 
 #[test]
@@ -332,6 +334,25 @@ fn what_puppet_has_of_rubygems_is_there_when_it_is_first_named() {
             "{code}: {}",
             results[0]
         );
+    }
+    let _ = fs::remove_dir_all(modules);
+}
+
+/// Each in a process of its own: a part of what Puppet has loaded may be the first of it that code asks for.
+#[test]
+fn a_part_of_a_library_brings_the_whole() {
+    let modules = modules("parts", &[("run", "require args[0]; eval(args[1])")]);
+    for (file, code, want) in [
+        ("psych", "[Psych.dump(1), YAML.name]", json!(["--- 1\n", "Psych"])),
+        ("psych.rb", "YAML.name", json!("Psych")),
+        ("psych/tree_builder", "Psych::TreeBuilder.name", json!("Psych::TreeBuilder")),
+        ("uri/generic", "[URI::Generic.name, URI(\"http://a/b\").host]", json!(["URI::Generic", "a"])),
+        ("net/http", "Net::HTTP.name", json!("Net::HTTP")),
+        ("cgi/util", "CGI.escape(\"a b\")", json!("a+b")),
+        ("digest/sha2", "Digest::SHA256.hexdigest(\"\")[0, 4]", json!("e3b0")),
+    ] {
+        let result = run(&modules, &[&format!("m::run('{file}', '{code}')")], json!({}));
+        assert_eq!(result[0]["value"], want, "{file}: {}", result[0]);
     }
     let _ = fs::remove_dir_all(modules);
 }

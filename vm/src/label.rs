@@ -16,6 +16,7 @@ pub fn value(value: Value<'_>) -> String {
         Value::Str(_) => "String".into(),
         Value::Array(_) => "Array".into(),
         Value::Hash(_) => "Hash".into(),
+        Value::Type(Type::Resource { held: true, .. }) => "Resource Statement".into(),
         Value::Type(ty @ Type::Resource { title: Some(_), .. }) => {
             format!("{} Resource-Reference", print(ty))
         }

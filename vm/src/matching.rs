@@ -8,6 +8,7 @@ use crate::label;
 use crate::regex;
 use crate::semver::{self, Version};
 use crate::types::assign::{equivalent, is_assignable};
+use crate::types::held::is_held;
 use crate::types::instance::is_instance;
 use crate::types::new::init::check_init;
 use crate::types::noted;
@@ -20,6 +21,9 @@ use crate::vm::Vm;
 /// For types that can't be compared, being an `Init` of what has no constructor.
 pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
     let (Value::Type(left), Value::Type(right)) = (a, b) else { return Ok(equals(a, b)) };
+    if is_held(left) || is_held(right) {
+        return Ok(equals(a, b));
+    }
     let same = equivalent(vm.arena, left, right);
     match noted::take() {
         None => Ok(same),
@@ -33,7 +37,9 @@ pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c
 /// "Comparison of: Integer < String, is not possible. …"
 #[inline(never)]
 pub fn compare<'c>(vm: &mut Vm<'c>, op: Comparison, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
-    if let Value::Type(left) = a {
+    if let Value::Type(left) = a
+        && !is_held(left)
+    {
         let Value::Type(right) = b else { return Ok(false) };
         let (wide, narrow) = match op {
             Comparison::Less | Comparison::LessEqual => (right, left),
@@ -214,7 +220,7 @@ fn in_items<'c>(vm: &mut Vm<'c>, left: Value<'c>, items: impl Iterator<Item = Va
             (Value::Regexp(source), Value::Str(text)) => match_regex(vm, &source, text.as_str())?,
             (Value::Regexp(_), _) => false,
             (Value::Str(_) | Value::SemVer(_), item) => matches_option(vm, left, item)?,
-            (Value::Type(ty), item) => is_instance(vm, ty, item),
+            (Value::Type(ty), item) if !is_held(ty) => is_instance(vm, ty, item),
             (left, item) => equals(item, left),
         };
         noted::noted()?;

@@ -196,8 +196,8 @@ fn is_plainly_same(one: Value<'_>, other: Value<'_>) -> bool {
 fn is_same_entry(one: &Type<'_>, other: &Type<'_>) -> bool {
     match (one, other) {
         (
-            Type::Resource { type_name: Some(one), title: Some(title) },
-            Type::Resource { type_name: Some(other), title: Some(other_title) },
+            Type::Resource { type_name: Some(one), title: Some(title), .. },
+            Type::Resource { type_name: Some(other), title: Some(other_title), .. },
         ) => one == other && title == other_title,
         _ => rich::entry(one).is_some_and(|entry| rich::entry(other) == Some(entry)),
     }

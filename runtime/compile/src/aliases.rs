@@ -21,6 +21,13 @@ impl<'c> Compile<'c> {
         if known {
             return self.resolve_alias(vm, &key);
         }
+        // Puppet looks for a defined type of this name first, and reads the manifests that may have one.
+        if self.find_define(vm, &key)?.is_some() {
+            return Ok(None);
+        }
+        if self.types.aliases.borrow().contains_key(key.as_str()) {
+            return self.resolve_alias(vm, &key);
+        }
         let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
         let environment = self.environment;
         let files = environment.type_files.get_or(key.as_str(), || self.type_files(&key));

@@ -92,7 +92,7 @@ impl<'c> Compile<'c> {
                 Value::Type(Type::Class(None)) => {
                     return Err(Flow::raw("Cannot use an unspecific Class[] Type"));
                 }
-                Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) })
+                Value::Type(Type::Resource { type_name: Some(ty), title: Some(title), .. })
                     if ty.eq_ignore_ascii_case("class") =>
                 {
                     into.push(absolute(title));

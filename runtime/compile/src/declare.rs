@@ -98,7 +98,8 @@ impl<'c> Compile<'c> {
                     Resolved::Class => ("Class", self.text(&names::capitalize(&title.to_lowercase()))),
                     _ => (type_name.capitalized, title),
                 };
-                let ty = Type::Resource { type_name: Some(reference.0), title: Some(reference.1) };
+                let ty =
+                    Type::Resource { type_name: Some(reference.0), title: Some(reference.1), held: false };
                 references.push(Value::Type(self.arena.alloc(ty)));
             }
             Ok(())

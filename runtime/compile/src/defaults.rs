@@ -22,7 +22,7 @@ impl<'c> Compile<'c> {
         attributes: &[Attribute<'c>],
     ) -> Eval<'c> {
         let type_name = match ty {
-            Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+            Value::Type(Type::Resource { type_name: Some(name), title: None, .. }) => {
                 self.text(&names::capitalize(name))
             }
             other => {

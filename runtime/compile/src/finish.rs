@@ -166,7 +166,7 @@ impl<'c> Compile<'c> {
                     let text = match reference {
                         Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| match ty {
                             // A type alone: Puppet has a resource of it without a title.
-                            Type::Resource { type_name: Some(name), title: None } => {
+                            Type::Resource { type_name: Some(name), title: None, .. } => {
                                 format!("{}[]", names::capitalize(name))
                             }
                             _ => format::to_interpolated(reference),

@@ -30,7 +30,7 @@ impl<'c> Compile<'c> {
         let mut all = Vec::new();
         flatten(resources, &mut all);
         for resource in all {
-            let Value::Type(Type::Resource { type_name: Some(ty), title: Some(title) }) = resource else {
+            let Value::Type(Type::Resource { type_name: Some(ty), title: Some(title), .. }) = resource else {
                 let message = format!(
                     "Resource Override can only operate on resources, got: {}",
                     label::value(resource)

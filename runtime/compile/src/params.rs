@@ -14,7 +14,7 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
-use bunraku_vm::types::{is_instance, noted_fault};
+use bunraku_vm::types::{self, is_instance, noted_fault};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
@@ -53,8 +53,8 @@ impl<'c> Compile<'c> {
         let has_title = given.iter().any(|param| param.name == "title");
         given.retain(|param| !matches!(param.name, "name" | "title"));
         for param in &given {
-            // A resource has its own arrays and hashes: what Ruby changes of them in place is not changed elsewhere.
-            let value = param.value.again(self.arena);
+            // What Ruby changes of arrays and hashes in place is not changed elsewhere, for a resource has its own.
+            let value = types::held(self.arena, param.value);
             match position(params, param.name) {
                 Some(n) => scope.slots[params[n].slot as usize].set(Some(value)),
                 None => {
@@ -82,7 +82,7 @@ impl<'c> Compile<'c> {
             let value =
                 vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
             self.set_param(id, param.name, value, known.number, is_given);
-            slot.set(Some(value.again(self.arena)));
+            slot.set(Some(types::held(self.arena, value)));
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
         self.validate(vm, id, chunk, &value_of, (&given, all_known), &doubtful)?;

@@ -114,7 +114,7 @@ impl<'c> Compile<'c> {
             }
         };
         match ty {
-            Type::Resource { .. } | Type::Class(_) => Ok(Operand::Reference(ty)),
+            Type::Resource { .. } | Type::Class(_) => Ok(Operand::Reference(types::written(self.arena, ty))),
             Type::Type(inner) if matches!(inner, Type::Resource { .. } | Type::Class(_)) => {
                 Ok(Operand::Reference(inner))
             }

@@ -206,7 +206,7 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
             Type::Iterator(inner) => Pcore::open(out, "IteratorType").contained(inner).close(),
             Type::Variant(types) => Pcore::open(out, "VariantType").list("types", types, nested).close(),
             Type::Class(Some(name)) => Pcore::open(out, "ClassType").text("class_name", name).close(),
-            Type::Resource { type_name: Some(name), title } => {
+            Type::Resource { type_name: Some(name), title, .. } => {
                 let open =
                     Pcore::open(out, "ResourceType").text("type_name", &crate::names::capitalize(name));
                 match title {

@@ -214,7 +214,7 @@ pub fn reference(ty: &Type<'_>) -> Option<String> {
 /// Type and title of the catalog entry that a type names, both as the catalog has them.
 pub fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     match ty {
-        Type::Resource { type_name: Some(name), title: Some(title) } => {
+        Type::Resource { type_name: Some(name), title: Some(title), .. } => {
             let type_name = names::capitalized(name);
             let title = if type_name == "Class" { names::capitalized(title) } else { (*title).into() };
             Some((type_name, title))
@@ -228,7 +228,9 @@ pub fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
 /// title (`Notify[]`).
 pub fn entry_or_type<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     match ty {
-        Type::Resource { type_name: Some(name), title: None } => Some((names::capitalized(name), "".into())),
+        Type::Resource { type_name: Some(name), title: None, .. } => {
+            Some((names::capitalized(name), "".into()))
+        }
         ty => entry(ty),
     }
 }

@@ -40,6 +40,7 @@ const PARTS: &[(&str, &str)] = &[
     ("<bunraku>/catalog.rb", bunraku_native_ruby::CATALOG),
     ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
     ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
+    ("<bunraku>/file_modes.rb", include_str!("worker/file_modes.rb")),
     ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
     ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),

@@ -10,7 +10,7 @@ use bunraku_vm::raised::ARGUMENT_ERROR;
 use bunraku_vm::regex;
 use bunraku_vm::scope::ScopeKind;
 use bunraku_vm::symbol::known;
-use bunraku_vm::types::{Type, capitalize_segments};
+use bunraku_vm::types::{Type, capitalize_segments, written};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
@@ -219,6 +219,10 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Some(reference) = call.arg(0).filter(|value| value.truthy()) else {
         return Err(Flow::of_class(ARGUMENT_ERROR, "Must specify a reference"));
     };
+    let reference = match reference {
+        Value::Type(ty) => Value::Type(written(vm.arena, ty)),
+        other => other,
+    };
     let (type_name, title) = match reference {
         Value::Str(text) => {
             let (ty, title) = split_reference(&text)?;
@@ -227,7 +231,7 @@ fn defined_with_params<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             (if known { capitalize_segments(&key) } else { "Class".to_owned() }, title)
         }
         Value::Type(Type::Class(name)) => ("Class".to_owned(), name.unwrap_or("").to_owned()),
-        Value::Type(Type::Resource { type_name: Some(name), title }) => {
+        Value::Type(Type::Resource { type_name: Some(name), title, .. }) => {
             (capitalize_segments(name), title.unwrap_or("").to_owned())
         }
         other => {

@@ -26,7 +26,7 @@ pub(super) fn class(value: Value<'_>) -> String {
 pub(super) fn to_s(value: Value<'_>) -> String {
     match value {
         Value::Type(Type::Class(name)) => format!("Class[{}]", capitalize_segments(name.unwrap_or(""))),
-        Value::Type(Type::Resource { type_name: Some(name), title }) => {
+        Value::Type(Type::Resource { type_name: Some(name), title, .. }) => {
             format!("{}[{}]", capitalize_segments(name), title.unwrap_or(""))
         }
         other => to_ruby_s(other),

@@ -84,7 +84,7 @@ fn str2resource<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     };
     let reference = match type_name {
         "Class" => Type::Class(Some(title)),
-        name => Type::Resource { type_name: Some(name), title: Some(title) },
+        name => Type::Resource { type_name: Some(name), title: Some(title), held: false },
     };
     Ok(Value::Type(vm.arena.alloc(reference)))
 }

@@ -211,7 +211,7 @@ impl<'c> Vm<'c> {
         match ty {
             Value::Str(name) => Ok(name.as_str()),
             Value::Type(Type::Class(None)) => Ok("class"),
-            Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+            Value::Type(Type::Resource { type_name: Some(name), title: None, .. }) => {
                 Ok(self.arena.alloc_str(&name.to_lowercase()))
             }
             Value::Type(other) => Err(illegal_type(print(other))),

@@ -91,11 +91,18 @@ impl<'c> Vm<'c> {
     }
 
     /// The same, with the slot that will always hold it: a class's own variable stays what it is, while what a class
-    /// inherits it may still set itself.
+    /// inherits it may still set itself. A fact may have a name with a class in it, too.
     fn find_with_slot(&mut self, class: &str, symbol: Symbol) -> Option<(Value<'c>, Option<Slot<'c>>)> {
         if class.is_empty() {
             return Some((self.top.own(symbol)?, None));
         }
+        self.find_in_class(class, symbol).or_else(|| {
+            let name = [class, "::", self.symbols.text(symbol)].concat();
+            Some((self.top.own(self.symbols.get(&name)?)?, None))
+        })
+    }
+
+    fn find_in_class(&mut self, class: &str, symbol: Symbol) -> Option<(Value<'c>, Option<Slot<'c>>)> {
         let mut scope = self.host.class_scope(class)?;
         let settings = scope;
         if let Some(slot) = scope.cell(symbol)

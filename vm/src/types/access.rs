@@ -14,6 +14,7 @@ use crate::types::access_special::{
 };
 use crate::types::build::variant;
 use crate::types::generalize::generalize;
+use crate::types::held::written;
 use crate::types::name::unresolved;
 use crate::types::object::{define, extension, type_set};
 use crate::types::ty::Type;
@@ -38,7 +39,10 @@ pub(super) fn specialize<'c>(
 ) -> Eval<'c> {
     let arena = vm.arena;
     match left {
-        Type::Resource { .. } => return resource(vm, scope, left, keys),
+        Type::Resource { .. } => match written(arena, left) {
+            Type::Class(name) => return class(vm, scope, left, *name, keys),
+            left => return resource(vm, scope, left, keys),
+        },
         Type::Class(name) => return class(vm, scope, left, *name, keys),
         _ => {}
     }

@@ -8,6 +8,7 @@ use crate::names::{is_qualified, lower};
 use crate::scope::Scope;
 use crate::types::access_keys::{arity, flatten, key_name};
 use crate::types::build;
+use crate::types::held::held;
 use crate::types::print::print;
 use crate::types::quote::capitalize_segments;
 use crate::types::ty::Type;
@@ -35,7 +36,7 @@ pub(super) fn resource<'c>(
     left: &'c Type<'c>,
     keys: &[Value<'c>],
 ) -> Eval<'c> {
-    let Type::Resource { type_name, title } = left else { return Ok(Value::Undef) };
+    let Type::Resource { type_name, title, .. } = left else { return Ok(Value::Undef) };
     if keys.is_empty() {
         return Err(arity(&print(left), 1, None, 0));
     }
@@ -43,11 +44,13 @@ pub(super) fn resource<'c>(
         Some(name) => (name, keys),
         None => match keys[0] {
             Value::Str(name) => (vm.arena.alloc_str(&capitalize_segments(&name)), &keys[1..]),
-            Value::Type(Type::Resource { type_name: Some(name), title: None }) if keys.len() == 1 => {
+            Value::Type(Type::Resource { type_name: Some(name), title: None, .. }) if keys.len() == 1 => {
                 return Ok(Value::Type(build::resource(vm.arena, name, None)));
             }
-            reference @ Value::Type(Type::Resource { .. }) if keys.len() == 1 => return Ok(reference),
-            Value::Type(Type::Resource { type_name: Some(name), .. }) => (*name, &keys[1..]),
+            reference @ Value::Type(Type::Resource { held: false, .. }) if keys.len() == 1 => {
+                return Ok(reference);
+            }
+            Value::Type(Type::Resource { type_name: Some(name), held: false, .. }) => (*name, &keys[1..]),
             // A name nothing is known of yet is a type name all the same.
             Value::Type(Type::Reference(name)) => (*name, &keys[1..]),
             other => {
@@ -65,7 +68,7 @@ pub(super) fn resource<'c>(
         return Err(Flow::issue_at(Blame::Key(0), "ILLEGAL_CLASSREF", message));
     }
     if let (None, [Value::Str(one)]) = (title, keys) {
-        let ty = Type::Resource { type_name: Some(name), title: Some(one.as_str()) };
+        let ty = Type::Resource { type_name: Some(name), title: Some(one.as_str()), held: false };
         return Ok(Value::Type(ty.alloc(vm.arena)));
     }
     let several = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
@@ -92,7 +95,7 @@ pub(super) fn resource<'c>(
             );
             return Err(Flow::issue_at(Blame::Key(n + shift), "BAD_TYPE_SPECIALIZATION", message));
         };
-        let ty = Type::Resource { type_name: Some(name), title: Some(title.as_str()) };
+        let ty = Type::Resource { type_name: Some(name), title: Some(title.as_str()), held: false };
         references.push(Value::Type(ty.alloc(vm.arena)));
     }
     Ok(pack(vm, several, references))
@@ -120,7 +123,7 @@ fn parameters<'c>(
         };
         let host = vm.host;
         let value = host.resource_parameter(vm, scope, type_name, title, parameter)?;
-        values.push(value.unwrap_or(Value::Undef));
+        values.push(value.map_or(Value::Undef, |value| held(vm.arena, value)));
     }
     Ok(pack(vm, several, values))
 }

@@ -169,8 +169,8 @@ impl<'c> Assign<'c> {
             CatalogEntry => matches!(b, CatalogEntry | Class(_) | Resource { .. }),
             Class(name) => matches!(b, Class(other) if name.is_none() || name == other),
             Resource { type_name: None, .. } => matches!(b, Resource { .. }),
-            Resource { type_name: Some(name), title } => match b {
-                Resource { type_name: Some(other), title: other_title } => {
+            Resource { type_name: Some(name), title, .. } => match b {
+                Resource { type_name: Some(other), title: other_title, .. } => {
                     name.eq_ignore_ascii_case(other) && (title.is_none() || title == other_title)
                 }
                 _ => false,

@@ -45,7 +45,7 @@ pub fn builtin<'c>(arena: &'c Bump, name: &str) -> Option<&'c Type<'c>> {
         b"callable" => &Type::Callable(CallableType::ANY),
         b"catalogentry" => &Type::CatalogEntry,
         b"class" => &Type::Class(None),
-        b"resource" => &Type::Resource { type_name: None, title: None },
+        b"resource" => &Type::Resource { type_name: None, title: None, held: false },
         b"binary" => &Type::Binary,
         b"timestamp" => &Type::Timestamp { from: None, to: None },
         b"timespan" => &Type::Timespan { from: None, to: None },
@@ -230,7 +230,8 @@ pub fn pattern<'c>(arena: &'c Bump, sources: &[&'c str]) -> &'c Type<'c> {
 /// `File['/x']`: the name's segments are capitalised.
 pub fn resource<'c>(arena: &'c Bump, type_name: &str, title: Option<&str>) -> &'c Type<'c> {
     let type_name = arena.alloc_str(&capitalize_segments(type_name));
-    Type::Resource { type_name: Some(type_name), title: title.map(|t| &*arena.alloc_str(t)) }.alloc(arena)
+    let title = title.map(|t| &*arena.alloc_str(t));
+    Type::Resource { type_name: Some(type_name), title, held: false }.alloc(arena)
 }
 
 /// The reference to a resource, as code would write it: `File['/x']`, `Class['a::b']`.

@@ -33,7 +33,7 @@ fn common_of<'c>(arena: &'c Bump, a: &'c Type<'c>, b: &'c Type<'c>) -> &'c Type<
         }
         (Class(_), Class(_)) => Class(None),
         (Resource { type_name: a, .. }, Resource { type_name: b, .. }) => {
-            Resource { type_name: if a == b { *a } else { None }, title: None }
+            Resource { type_name: if a == b { *a } else { None }, title: None, held: false }
         }
         (Integer(a), Integer(b)) => Integer(a.hull(*b)),
         (Float { min: a, max: c }, Float { min: b, max: d }) => {

@@ -52,8 +52,9 @@ fn equal_parts<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
         | (Iterator(a), Iterator(b)) => equal(a, b),
         (Variant(a), Variant(b)) => a.len() == b.len() && a.iter().all(|a| b.iter().any(|b| equal(a, b))),
         (Callable(a), Callable(b)) => equal_callables(a, b),
-        (Resource { type_name: a, title: c }, Resource { type_name: b, title: d }) => {
+        (Resource { type_name: a, title: c, held: e }, Resource { type_name: b, title: d, held: f }) => {
             c == d
+                && e == f
                 && match (a, b) {
                     (Some(a), Some(b)) => a.eq_ignore_ascii_case(b),
                     (a, b) => a == b,

@@ -5,6 +5,7 @@ use crate::types::build::{enumeration, variant};
 use crate::types::common::common;
 use crate::types::context::TypeContext;
 use crate::types::generalize::generalize;
+use crate::types::held;
 use crate::types::ty::{CallableType, Range, StructMember, Type};
 use crate::uri::to_hash;
 use crate::value::{Hash, Value};
@@ -85,7 +86,7 @@ fn infer_single<'c>(context: &mut dyn TypeContext<'c>, value: Value<'c>) -> &'c 
         Value::Int(n) => Type::Integer(Range::exactly(n)).alloc(arena),
         Value::Float(f) => Type::Float { min: Some(f), max: Some(f) }.alloc(arena),
         Value::Str(s) => Type::StringValue(s.as_str()).alloc(arena),
-        Value::Type(ty) => Type::Type(ty).alloc(arena),
+        Value::Type(ty) => Type::Type(held::inferred(arena, ty)).alloc(arena),
         Value::Regexp(source) => Type::Regexp(Some(source.as_str())).alloc(arena),
         Value::Sensitive(hidden) => {
             let inner = budget::within(1, || infer(context, *hidden));

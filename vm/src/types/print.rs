@@ -6,6 +6,7 @@ use crate::time::{timespan, timestamp};
 use crate::types::definition::{Definition, attributes, foreign_text, member};
 use crate::types::equal::parts;
 use crate::types::guard::{Guard, Guarded, Key};
+use crate::types::held;
 use crate::types::name::simple_name;
 use crate::types::noted::note_regexp;
 use crate::types::quote::{capitalize_segments, quote};
@@ -177,7 +178,10 @@ impl<'c> Printer<'c> {
             Type::Iterator(inner) => self.bracketed("Iterator", |l| l.parameter(inner)),
             Type::Callable(callable) => self.callable(callable),
             Type::Class(Some(name)) => self.bracketed("Class", |l| l.text(name)),
-            Type::Resource { type_name: Some(name), title } => {
+            Type::Resource { type_name: Some(name), title: Some(title), held: true } => {
+                self.str(&held::text(name, title));
+            }
+            Type::Resource { type_name: Some(name), title, .. } => {
                 self.bracketed(&capitalize_segments(name), |l| {
                     if let Some(title) = title {
                         l.text(&quote(title));

@@ -180,6 +180,9 @@ pub enum Type<'c> {
     Resource {
         type_name: Option<&'c str>,
         title: Option<&'c str>,
+        /// Whether it is the value of a resource's parameter, which Puppet's Ruby holds as another kind of object:
+        /// [`super::held`].
+        held: bool,
     },
     Binary,
     Timestamp {

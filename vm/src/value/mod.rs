@@ -326,7 +326,9 @@ mod tests {
     fn types_as_keys_are_told_apart_by_their_hashes() {
         let arena = Bump::new();
         let of = |ty| Value::Type(Type::alloc(ty, &arena)).hash_code();
-        let file = |type_name, title| of(Type::Resource { type_name: Some(type_name), title: Some(title) });
+        let file = |type_name, title| {
+            of(Type::Resource { type_name: Some(type_name), title: Some(title), held: false })
+        };
         assert_eq!(file("File", "/a"), file("file", "/a"));
         assert_ne!(file("File", "/a"), file("File", "/b"));
         assert_ne!(of(Type::Class(Some("a"))), of(Type::Class(Some("b"))));

@@ -62,10 +62,12 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
                 Value::Type(Type::Resource { type_name: None, .. }) => {
                     return Err(Flow::raw("The given resource type is a reference to all kind of types"));
                 }
-                Value::Type(Type::Resource { type_name: Some(name), title: None }) => {
+                Value::Type(Type::Resource { type_name: Some(name), title: None, .. }) => {
                     self.is_resource_type_name(vm, &names::key(name))?
                 }
-                Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) => {
+                // Puppet looks for the class by a name in capitals, which none has.
+                Value::Type(Type::Resource { type_name: Some("Class"), held: true, .. }) => false,
+                Value::Type(Type::Resource { type_name: Some(name), title: Some(title), .. }) => {
                     self.find_resource(name, title).is_some()
                 }
                 Value::Type(Type::Class(None)) => {
@@ -74,7 +76,7 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
                 Value::Type(Type::Class(Some(name))) => self.find_resource("Class", name).is_some(),
                 Value::Type(Type::Type(inner)) => match inner {
                     Type::Class(Some(name)) => self.find_class(vm, name)?.is_some(),
-                    Type::Resource { type_name: Some(name), title: None } => {
+                    Type::Resource { type_name: Some(name), title: None, .. } => {
                         self.is_resource_type_name(vm, &names::key(name))?
                     }
                     _ => false,

@@ -423,7 +423,7 @@ impl<'c> Run<'_, 'c> {
                 _ => Err(ForRuby("an argument in another form").into()),
             },
             Value::Type(Type::Class(Some(name))) => self.new_resource("class", name),
-            Value::Type(Type::Resource { type_name: Some(name), title: Some(title) }) => {
+            Value::Type(Type::Resource { type_name: Some(name), title: Some(title), .. }) => {
                 self.new_resource(name, title)
             }
             Value::Type(Type::Class(_) | Type::Resource { .. }) => {

@@ -49,7 +49,7 @@ module Puppet
       end
     end
 
-    attr_reader :type, :title
+    attr_reader :type, :title, :parameters
 
     # `File[/x]` in two.
     def self.type_and_title(type, title)
@@ -145,6 +145,11 @@ module Puppet
         made = new(type, title, parameters: parameters)
         made.send(:setup, title, titled, virtual, exported, tags, file, line)
         made
+      end
+
+      # The parameters by their names.
+      def parameters
+        @parameters.to_h { |name, value| [name.to_sym, Param.new(name.to_sym, value)] }
       end
 
       # What the title says, then the parameters that have a value.

@@ -3,6 +3,7 @@
 //! does not do, the type says so in [`ResourceType::unreadable`] and no claim is made about which attributes exist.
 
 mod api;
+mod modules;
 mod source;
 mod value;
 
@@ -233,7 +234,11 @@ impl<'t> Reader<'_, 't> {
 
     /// A method of the type itself.
     fn singleton(&mut self, code: Code<'t>, scope: &Scope) {
-        let name = code.field("name").map_or("", Code::text);
+        self.method_of_type(code, code.field("name").map_or("", Code::text), scope);
+    }
+
+    /// A method of the type itself, by its name and what has its body.
+    fn method_of_type(&mut self, code: Code<'t>, name: &str, scope: &Scope) {
         let Some(body) = code.field("body") else { return };
         match name {
             "title_patterns" => {
@@ -260,6 +265,12 @@ impl<'t> Reader<'_, 't> {
             Some(receiver) if receiver.text() == "self" => {
                 let values = arguments.map_or(Vec::new(), |list| self.evaluator.arguments(list, scope));
                 self.word(code, method.text(), values, block, scope);
+            }
+            Some(receiver)
+                if arguments
+                    .is_some_and(|list| list.children().first().is_some_and(|a| a.text() == "self")) =>
+            {
+                self.handed(code, receiver, method.text());
             }
             Some(receiver) => match (method.text(), block) {
                 ("each" | "each_pair" | "map" | "each_key", Some(block)) if code.mentions(DECLARING) => {
@@ -316,6 +327,10 @@ impl<'t> Reader<'_, 't> {
                 }
             }
             "ensurable" => self.property("ensure"),
+            "define_singleton_method" => match (arguments.first().and_then(Value::name), block) {
+                (Some(name), Some(block)) => self.method_of_type(block, name, scope),
+                _ => self.give_up(code, "a method's name is computed"),
+            },
             "extend" | "include" => self.mix_in(code, word),
             "class_eval" | "instance_eval" | "class_exec" => match block {
                 Some(block) => self.block(block, scope),
@@ -342,62 +357,6 @@ impl<'t> Reader<'_, 't> {
         let mut inner = Scope { module, ..Scope::default() };
         self.evaluator.bind(method, arguments, &mut inner);
         self.block(method, &mut inner);
-    }
-
-    fn mix_in(&mut self, code: Code<'t>, word: &str) {
-        for module in code.field("arguments").map_or(Vec::new(), Code::children) {
-            let name = module.text().trim_start_matches("::");
-            if word == "extend" {
-                if !self.evaluator.program.is_module(name) && !name.starts_with("Puppet::") {
-                    self.give_up(code, &format!("module {name} can't be read"));
-                }
-                self.extended.push(name.to_owned());
-                self.run_hook(name, "extended");
-                continue;
-            }
-            // Methods of resources declare nothing, but what runs on inclusion may.
-            match self.run_hook(name, "included") {
-                true => {}
-                false if self.evaluator.program.is_module(name) || name.starts_with("Puppet::") => {}
-                false => self.give_up(code, &format!("module {name} can't be read")),
-            }
-        }
-    }
-
-    /// Follows what a module does when it is mixed in; says whether it has such a method.
-    fn run_hook(&mut self, module: &str, name: &str) -> bool {
-        let Some((hook, _)) = self.evaluator.program.method(module, name) else { return false };
-        if hook.mentions(DECLARING) {
-            let mut inner = Scope { module: module.to_owned(), ..Scope::default() };
-            self.hook(hook, &mut inner);
-        }
-        true
-    }
-
-    /// `def self.included(klass)`, `def self.extended(klass)`: what is done to `klass` is done to the type.
-    fn hook(&mut self, hook: Code<'t>, scope: &mut Scope) {
-        let Some(body) = hook.field("body") else { return };
-        let parameter = hook.field("parameters").and_then(|list| list.children().into_iter().next());
-        for statement in body.children() {
-            let block = statement.field("block");
-            let method = statement.field("method").map_or("", Code::text);
-            let receiver = statement.field("receiver").map(Code::text);
-            match block {
-                Some(block) if matches!(method, "class_eval" | "instance_eval" | "class_exec") => {
-                    self.block(block, scope);
-                }
-                // `klass.newparam(:x) do … end`
-                _ if receiver.is_some() && receiver == parameter.map(Code::text) => {
-                    let list = statement.field("arguments");
-                    let values = list.map_or(Vec::new(), |list| self.evaluator.arguments(list, scope));
-                    self.word(statement, method, values, block, scope);
-                }
-                _ if statement.mentions(DECLARING) => {
-                    self.give_up(statement, "a module declares attributes in a way that is not understood");
-                }
-                _ => {}
-            }
-        }
     }
 }
 

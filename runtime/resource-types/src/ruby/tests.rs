@@ -119,6 +119,41 @@ fn modules_that_are_required_are_read() {
 }
 
 #[test]
+fn a_method_that_is_handed_the_type_is_followed() {
+    let source = "
+        require 'puppet_x/m'
+        Puppet::Type.newtype(:x) do
+          @doc = 'x'
+          PuppetX::M.declare(self)
+        end";
+    let library = "
+        module PuppetX
+          module M
+            def self.declare(type)
+              type.ensurable
+              type.define_singleton_method(:title_patterns) do
+                [[%r{^([^/]*)$}, [[:section]]], [%r{^(.*)/(.*)$}, [[:section], [:setting]]]]
+              end
+              type.newproperty(:value) { munge { |v| v } }
+              type.newparam(:setting) do
+                isnamevar
+              end
+              type.newparam(:section) { isnamevar }
+              type.newparam(:name)
+            end
+          end
+        end";
+    let ty = declared("x", source, &|path| (path == "puppet_x/m").then(|| library.to_owned()));
+    assert_eq!(ty.unreadable, None);
+    assert_eq!(ty.namevars, ["setting", "section", "name"]);
+    assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "value", "setting", "section", "name"]);
+    assert_eq!(ty.parse_title("a").unwrap(), [("section", "a")]);
+    assert_eq!(ty.parse_title("a/b").unwrap(), [("section", "a"), ("setting", "b")]);
+    let ty = declared("x", source, &|_| None);
+    assert_eq!(ty.unreadable.unwrap(), "what is handed the type can't be read in line 5");
+}
+
+#[test]
 fn the_resource_api_s_hashes_are_read() {
     let source = "
         require 'puppet/resource_api'

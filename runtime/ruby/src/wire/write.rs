@@ -211,7 +211,7 @@ impl<'c> Talk<'_, 'c> {
         put_text(out, types::print(ty).as_bytes());
         let (name, title) = match ty {
             Type::Object { name, .. } => (*name, None),
-            Type::Resource { type_name, title } => (*type_name, *title),
+            Type::Resource { type_name, title, .. } => (*type_name, *title),
             Type::Class(title) => (None, *title),
             _ => (None, None),
         };

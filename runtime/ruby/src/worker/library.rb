@@ -22,6 +22,9 @@ module Bunraku
     # Files that add methods to what is there already.
     FEATURES = (CONSTANTS.keys + %w[time tmpdir digest/md5 digest/sha1 digest/sha2 io/wait English]).freeze
 
+    # By the begin of a name, what is loaded before any file of such a name.
+    WHOLE = { 'net' => 'net/https', 'psych' => 'yaml', 'uri' => 'uri', 'rubygems' => 'rubygems', 'bundler' => 'rubygems' }.freeze
+
     @loaded = []
 
     class << self
@@ -52,8 +55,8 @@ module Bunraku
           return bunraku_require(path(text))
         end
         # A part of these opens the module, which would load the whole around the part that is being loaded.
-        Object.const_get(:Net) if text.start_with?('net/') && Object.autoload?(:Net)
-        Object.const_get(:Gem) if text.match?(%r{\A(?:rubygems|bundler)(?:/|\z)}) && Object.autoload?(:Gem)
+        whole = WHOLE[text[%r{\A[^/.]+}]]
+        take(whole) if whole && !@loaded.include?(whole)
         return false if text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)}) && !of_modules?(text)
         bunraku_require(name)
       end

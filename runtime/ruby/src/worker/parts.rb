@@ -24,6 +24,7 @@ module Bunraku
         'Puppet::Util' => %i[Environment],
         'Puppet::Util.' => %i[get_env get_environment clear_environment set_env merge_environment withenv default_env]
       },
+      'file_modes' => { 'Puppet::Util' => %i[SymbolicFileMode] },
       'hiera' => { 'Puppet' => %i[LookupContext] },
       'injection' => {
         'Puppet' => %i[Bindings], 'Puppet::Pops' => %i[Binder], 'Puppet::Functions' => %i[Injected],

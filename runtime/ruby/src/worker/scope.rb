@@ -50,6 +50,13 @@ module Puppet
         define_method(level) { |text| Puppet.public_send(level, text) }
       end
 
+      # Puppet asks a scope for the defaults of its resources, also one whose method a function has written anew. The
+      # compiler asks nothing here.
+      def singleton_method_added(name)
+        return unless name == :lookupdefaults
+        raise Bunraku::Missing.new("A scope's 'lookupdefaults' that a function writes anew is not supported", name)
+      end
+
       def lookupvar(name, _options = {})
         unless name.is_a?(String)
           raise Puppet::ParseError, "Scope variable name #{name.inspect} is a #{name.class}, not a string"

@@ -8,9 +8,25 @@ module Puppet
       include Puppet::Util
       include Puppet::Util::Logging
 
-      def initialize(scope, file)
+      def initialize(scope, file = nil)
         @__scope__ = scope
         @__file__ = file unless file.nil?
+      end
+
+      def file=(name)
+        @__file__ = Files.find_template(name)
+        raise Puppet::ParseError, "Could not find template '#{name}'" unless @__file__
+      end
+
+      # What functions render that make a wrapper of their own: the file's text, or one given.
+      def result(text = nil)
+        text ||= Puppet::FileSystem.read_preserve_line_endings(@__file__)
+        benchmark(:debug, "Bound template variables for #{@__file__ || 'inline template'}") do
+          scope.to_hash.each { |name, value| instance_variable_set("@#{name.gsub(/\W/, '_')}", value) }
+        end
+        template = Puppet::Util.create_erb(text)
+        template.filename = @__file__
+        template.result(binding)
       end
 
       def scope

@@ -1,18 +1,23 @@
 //! YAML as libyaml reads it, event by event: where it begins and ends scalars, what it takes for an anchor, what it says
 //! is wrong. Psych, and so Puppet, sees nothing else of a text.
 
-use libyaml_safer::{Error, ErrorKind, Event, EventData, Mark, Parser};
+use libyaml_safer::{Error, ErrorKind, Event, EventData, Mark, Parser, ScalarStyle};
+use std::io::{Chain, Read};
 
 /// The events of a text.
 pub(crate) struct Events<'t> {
-    parser: Parser<&'t [u8]>,
+    parser: Parser<Chain<&'t [u8], &'static [u8]>>,
+    /// Bytes of the text where it is read with a line's end that it lacks.
+    cut: Option<u64>,
 }
 
 impl<'t> Events<'t> {
     pub fn of(text: &'t str) -> Self {
+        let cut = may_end_in_block(text).then_some(text.len() as u64);
+        let end: &'static [u8] = if cut.is_some() { b"\n" } else { b"" };
         let mut parser = Parser::new();
-        parser.set_input(text.as_bytes());
-        Events { parser }
+        parser.set_input(text.as_bytes().chain(end));
+        Events { parser, cut }
     }
 
     /// The next event and where it begins.
@@ -21,10 +26,29 @@ impl<'t> Events<'t> {
     /// What is wrong, in Psych's words, with line and column.
     pub fn next(&mut self) -> Result<(EventData, Mark), String> {
         match self.parser.parse() {
-            Ok(Event { data, start_mark, .. }) => Ok((data, start_mark)),
+            Ok(Event { mut data, start_mark, end_mark, .. }) => {
+                if let EventData::Scalar { value, style: ScalarStyle::Literal | ScalarStyle::Folded, .. } =
+                    &mut data
+                    && self.cut.is_some_and(|length| end_mark.index > length)
+                    && value.ends_with('\n')
+                {
+                    value.pop();
+                }
+                Ok((data, start_mark))
+            }
             Err(error) => Err(message(&error)),
         }
     }
+}
+
+/// Whether a text may end within a block (`|`, `>`) whose last line has no end: libyaml takes it as it is, its twin in Rust
+/// panics.
+fn may_end_in_block(text: &str) -> bool {
+    let last = text.rsplit(['\n', '\r']).next().unwrap_or(text);
+    last.len() < text.len()
+        && last.starts_with([' ', '\t'])
+        && !last.trim().is_empty()
+        && text.contains(['|', '>'])
 }
 
 /// What is wrong, at the place where it began.
@@ -41,4 +65,46 @@ fn message(error: &Error) -> String {
 /// `at line 1 column 1`
 pub(crate) fn place(mark: &Mark) -> String {
     format!("at line {} column {}", mark.line + 1, mark.column + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values are those that Psych loads.
+    #[test]
+    fn a_block_may_end_with_the_text() {
+        for (text, want) in [
+            ("a: |\n  x", "x"),
+            ("a: >\n  x", "x"),
+            ("a: |+\n  x", "x"),
+            ("a: |-\n  x", "x"),
+            ("a: |\n  x\n  y", "x\ny"),
+            ("- |\n  x\n  y ", "x\ny "),
+            ("a: >\n  x\n  y", "x y"),
+            ("a: >\n  x\n   y", "x\n y"),
+            ("a: |\n  x\n\n  y", "x\n\ny"),
+            ("a: |\n   é", "é"),
+            ("a: |\r\n  x\r\n  y", "x\ny"),
+            ("a:\n  - b: |2\n      x", "x"),
+            ("|\n  x", "x"),
+            ("a: |\n  x\n  ", "x\n"),
+            ("a: |\n  x\n# c", "x\n"),
+            ("a: |\n  x\n", "x\n"),
+            ("a: |\n  x\n  # c", "x\n# c"),
+            ("b: |\n  x\na:\n  'y'", "y"),
+            ("b: |\n  x\na:\n  y", "y"),
+        ] {
+            let mut events = Events::of(text);
+            let mut last = None;
+            loop {
+                match events.next().unwrap_or_else(|why| panic!("{text:?}: {why}")).0 {
+                    EventData::Scalar { value, .. } => last = Some(value),
+                    EventData::StreamEnd => break,
+                    _ => {}
+                }
+            }
+            assert_eq!(last.as_deref(), Some(want), "{text:?}");
+        }
+    }
 }

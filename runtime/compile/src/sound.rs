@@ -4,6 +4,7 @@
 use crate::compile::Compile;
 use crate::state::aliases::AliasBody;
 use crate::state::definitions::{Definition, Manifest};
+use bunraku_environment::modules;
 use bunraku_environment::snapshot::LastingAlias;
 use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_resource_types::is_metaparameter;
@@ -105,6 +106,10 @@ impl<'c> Compile<'c> {
                 seen.push(name);
                 let key = name.to_lowercase();
                 let Some(files) = self.environment.type_files.get(&key) else { continue };
+                // Manifests that might have had a defined type of the name.
+                for file in modules::manifests(&self.environment.modules, &key).iter() {
+                    self.tree().note_asked(Asked::Outline, file);
+                }
                 files.ruby.iter().for_each(|file| self.tree().note_asked(Asked::Content, file));
                 for file in files.alias.iter().chain(&files.set) {
                     self.tree().note_asked(Asked::Outline, file);

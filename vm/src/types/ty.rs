@@ -181,7 +181,7 @@ pub enum Type<'c> {
         type_name: Option<&'c str>,
         title: Option<&'c str>,
         /// Whether it is the value of a resource's parameter, which Puppet's Ruby holds as another kind of object:
-        /// [`super::held`].
+        /// [`mod@super::held`].
         held: bool,
     },
     Binary,

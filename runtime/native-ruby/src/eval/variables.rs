@@ -6,10 +6,9 @@ use crate::erb::templating::Templating;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::functions::lent::{Changes, Lending, add_places, has_place};
 use crate::method::Method;
-use crate::methods::{hash, symbol_of, uniq};
+use crate::methods::symbol_of;
 use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;
-use crate::value::compare::equal;
 use bunraku_vm::value::Value;
 use hashbrown::HashSet;
 use std::cell::RefCell;
@@ -241,46 +240,6 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn frozen(&self) -> Rc<HashSet<usize>> {
         let shared = |name: &&str| self.vm.top.lookup(self.vm.symbols.get(name)?);
         self.space.frozen_of(SHARED.iter().filter_map(shared))
-    }
-
-    /// What a method gives that would change an array or a hash of Puppet's, where it has nothing to change.
-    ///
-    /// # Errors
-    /// That it changes something, or that the value is frozen: that is Ruby's, unless the value has been lent.
-    pub(crate) fn left_as_it_is(&self, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
-        let (V::Array(_) | V::Hash(_)) = on else { return Err(ForRuby(CHANGE)) };
-        let value = on.to_value(self.vm)?;
-        let gives = match (method, args) {
-            (Method::CompactIn, []) => match on.entries()? {
-                Some(entries) if entries.iter().all(|(_, value)| !matches!(value, V::Nil)) => V::Nil,
-                None if on.items()?.is_some_and(|all| all.iter().all(|one| !matches!(one, V::Nil))) => V::Nil,
-                _ => return Err(ForRuby(CHANGE)),
-            },
-            (Method::FlattenIn, [])
-                if on.items()?.is_some_and(|all| all.iter().all(|one| one.size().is_none())) =>
-            {
-                V::Nil
-            }
-            (Method::UniqIn, []) => match on.items()? {
-                Some(items) if uniq(items.clone())?.len() == items.len() => V::Nil,
-                _ => return Err(ForRuby(CHANGE)),
-            },
-            (Method::Delete, [key]) => match on.items()? {
-                None if hash::get(on, key)?.is_none() => V::Nil,
-                Some(items) if !items.iter().try_fold(false, |is, one| Ok(is || equal(one, key)?))? => V::Nil,
-                _ => return Err(ForRuby(CHANGE)),
-            },
-            (Method::Concat | Method::MergeIn, others)
-                if others.iter().all(|other| other.size() == Some(0)) =>
-            {
-                on.clone()
-            }
-            _ => return Err(ForRuby(CHANGE)),
-        };
-        match has_place(&self.frozen(), value) {
-            true => Err(ForRuby(CHANGE)),
-            false => Ok(gives),
-        }
     }
 
     /// The arrays and hashes of variables that have been changed in place.

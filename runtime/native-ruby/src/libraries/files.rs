@@ -123,25 +123,25 @@ fn expanded(path: &str, name: &str) -> OrRuby<String> {
 
 /// `Puppet::Util.absolute_path?`
 pub(super) fn is_absolute<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
-    if let [path] | [path, _] = args
-        && path.text().is_none()
-    {
+    let (path, platform) = match args {
+        [path] => (path, "posix"),
+        [path, V::Symbol(platform)] => (path, *platform),
+        _ => return Ok(None),
+    };
+    let Some(text) = path.text() else {
         let (shown, class) = (text::to_s(path)?, path.class()?.name());
         let message = format!(
             "Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'"
         );
         run.log_now(Severity::Warning, message);
         return Ok(Some(V::Bool(false)));
-    }
-    let (path, platform) = match args {
-        [path] => (path.text(), "posix"),
-        [path, V::Symbol(platform)] => (path.text(), *platform),
-        _ => return Ok(None),
     };
     // Puppet looks at the begin of each line.
-    let Some(path) = path.filter(|path| !path.contains('\n')) else { return Ok(None) };
+    if text.contains('\n') {
+        return Ok(None);
+    }
     let slash = |c: Option<&u8>| matches!(c, Some(b'/' | b'\\'));
-    let bytes = path.as_bytes();
+    let bytes = text.as_bytes();
     let absolute = match platform {
         "windows" if bytes.get(1) == Some(&b':') => bytes[0].is_ascii_alphabetic() && slash(bytes.get(2)),
         // `//server/share`, `//?/server`
@@ -152,7 +152,7 @@ pub(super) fn is_absolute<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<O
             };
             slash(bytes.first()) && slash(bytes.get(1)) && words(&bytes[2..])
         }
-        "posix" => path.starts_with('/'),
+        "posix" => text.starts_with('/'),
         _ => return Ok(None),
     };
     Ok(Some(V::Bool(absolute)))

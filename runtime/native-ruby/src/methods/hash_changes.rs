@@ -1,9 +1,9 @@
 //! Methods that change a hash: one that Ruby code has made.
 
 use super::hash::{UNKNOWN, all};
-use super::hash_blocks;
+use super::{hash_blocks, unchanged};
 use crate::eval::{Done, Run};
-use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
+use crate::for_ruby::OrRuby;
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::{HashValue, Shared, V, circle};
@@ -42,12 +42,7 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::Map(map) = on else {
-        return match block {
-            Some(_) => Err(ForRuby(CHANGE).into()),
-            None => Ok(run.left_as_it_is(on, method, args)?),
-        };
-    };
+    let V::Map(map) = on else { return Ok(unchanged::call(run, on, method, args, block)?) };
     for arg in args {
         circle::refuse(arg, on)?;
     }

@@ -2,9 +2,9 @@
 
 use super::array_items::{UNKNOWN, flatten, sort};
 use super::array_made::{rotated, uniq};
-use super::{array_blocks, array_sorting, string_parts};
+use super::{array_blocks, array_sorting, string_parts, unchanged};
 use crate::eval::{Done, Run};
-use crate::for_ruby::{BUSY, CHANGE, ForRuby, OrRuby};
+use crate::for_ruby::{BUSY, ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare;
@@ -22,12 +22,7 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    let V::List(list) = on else {
-        return match block {
-            Some(_) => Err(ForRuby(CHANGE).into()),
-            None => Ok(run.left_as_it_is(on, method, args)?),
-        };
-    };
+    let V::List(list) = on else { return Ok(unchanged::call(run, on, method, args, block)?) };
     for arg in args {
         circle::refuse(arg, on)?;
     }

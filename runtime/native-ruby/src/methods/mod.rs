@@ -38,9 +38,10 @@ mod string_patterns;
 mod string_split;
 mod succ;
 mod symbol;
+mod unchanged;
 mod yaml;
 
-pub(crate) use array_made::{to_h as pairs_to_hash, uniq};
+pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
 pub(crate) use called::of_puppet;
 pub(crate) use quick::is_plain;

@@ -22,7 +22,7 @@ module Puppet
       def result(text = nil)
         text ||= Puppet::FileSystem.read_preserve_line_endings(@__file__)
         benchmark(:debug, "Bound template variables for #{@__file__ || 'inline template'}") do
-          scope.to_hash.each { |name, value| instance_variable_set("@#{name.gsub(/\W/, '_')}", value) }
+          bunraku_given.each { |name, value| instance_variable_set(name, value) }
         end
         template = Puppet::Util.create_erb(text)
         template.filename = @__file__
@@ -61,10 +61,15 @@ module Puppet
         binding
       end
 
+      # The variables of the scope, by the names they have as instance variables.
+      def bunraku_given
+        scope.to_hash.to_h { |name, value| [:"@#{name.gsub(/\W/, '_')}", value] }
+      end
+
       # Has all variables of the scope, as messages show a wrapper, which are made when they are asked for.
       def bunraku_bind_all
         own = instance_variables.to_h { |name| [name, instance_variable_get(name)] }
-        given = scope.to_hash.to_h { |name, value| [:"@#{name.gsub(/\W/, '_')}", value] }
+        given = bunraku_given
         first = %i[@__scope__ @__file__].to_h { |name| [name, own[name]] }.compact
         @bunraku_shown = first.merge(given, own.compact)
         given.each { |name, value| instance_variable_set(name, value) unless own.key?(name) }

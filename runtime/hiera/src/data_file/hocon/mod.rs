@@ -34,24 +34,16 @@ pub fn parse(text: &str) -> Result<Data, String> {
 /// What a text says by itself, or the gem's words about the order of its tokens where it is no HOCON. None where that depends
 /// on variables of the process or on other files, or where the gem may say something else.
 pub fn of_text(text: &str) -> Option<Result<Data, String>> {
-    let tokens = hocon::tokenize(text).ok()?;
-    let (mut depth, mut deepest) = (0usize, 0);
-    for token in &tokens {
-        match token.kind {
-            TokenKind::LBrace | TokenKind::LBracket => depth += 1,
-            TokenKind::RBrace | TokenKind::RBracket => depth = depth.saturating_sub(1),
-            TokenKind::Substitution => return None,
-            TokenKind::Unquoted if token.value == "include" => return None,
-            _ => {}
-        }
-        deepest = deepest.max(depth);
-    }
-    if deepest > MAX_DEPTH {
+    let tokens = tokens_of(text).ok()?;
+    let is_more = |token: &Token| {
+        token.kind == TokenKind::Substitution || token.kind == TokenKind::Unquoted && token.value == "include"
+    };
+    if tokens.iter().any(is_more) {
         return None;
     }
     match faults::check(&tokens) {
         Err(said) => Some(Err(said)),
-        Ok(()) => read(text, HashMap::new()).ok().map(Ok),
+        Ok(()) => data_of(text, &tokens, HashMap::new()).ok().map(Ok),
     }
 }
 
@@ -63,6 +55,13 @@ pub fn is_portable(text: &str) -> bool {
 }
 
 fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String> {
+    let tokens = tokens_of(text)?;
+    faults::check(&tokens)?;
+    data_of(text, &tokens, environment)
+}
+
+/// The tokens of a text that does not nest too deep and includes no files.
+fn tokens_of(text: &str) -> Result<Vec<Token>, String> {
     let tokens = hocon::tokenize(text).map_err(|error| {
         let error = HoconError::from(error);
         let open_string = match &error {
@@ -93,9 +92,13 @@ fn read(text: &str, environment: HashMap<String, String>) -> Result<Data, String
         }
         at_start = matches!(token.kind, TokenKind::Newline | TokenKind::Comma | TokenKind::LBrace);
     }
-    faults::check(&tokens)?;
-    let lines = of_tokens(&tokens);
-    let mut weights = Weights::of(&tokens);
+    Ok(tokens)
+}
+
+/// The data of a text whose tokens are in order.
+fn data_of(text: &str, tokens: &[Token], environment: HashMap<String, String>) -> Result<Data, String> {
+    let lines = of_tokens(tokens);
+    let mut weights = Weights::of(tokens);
     if weights.work() > MAX_WORK {
         return Err("too many fields are given to one object piece by piece at line 1 column 1".to_owned());
     }

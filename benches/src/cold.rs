@@ -5,7 +5,7 @@ use bunraku_tests::used::{Used, used};
 use bunraku_tests::{bunraku, control_repo};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap_or_default()
@@ -28,6 +28,43 @@ fn prepare(work: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// The arguments that name the control repo.
+fn environment() -> [String; 4] {
+    let [own, modules] = control_repo::modulepath();
+    let modulepath = format!("{}:{}", own.display(), modules.display());
+    let repo = control_repo::root().to_string_lossy().into_owned();
+    ["--environment".to_owned(), repo, "--modulepath".to_owned(), modulepath]
+}
+
+/// An archive of the control repo, with all files in it: its path, within a folder.
+///
+/// # Errors
+/// When the command can't be run.
+pub fn archive(binary: &Path, work: &Path) -> Result<PathBuf, String> {
+    let archive = work.join("cold.bnr");
+    // Files with errors are recorded, and that is said by a status.
+    let _ = std::process::Command::new(binary)
+        .args(["build", "--embed", "-o", text(&archive)])
+        .args(environment())
+        .output()
+        .map_err(|error| error.to_string())?;
+    Ok(archive)
+}
+
+/// The arguments with which the command compiles a machine of the control repo: from source, or from an archive that is taken as it is.
+pub fn arguments(node: &str, archive: Option<&Path>) -> Vec<String> {
+    let facts = control_repo::facts(node);
+    let compile = ["compile", node, "--environment_name", "production", "--facts", text(&facts)];
+    let lenient = ["--strict", "warning", "--no-strict_variables", "-o", "/dev/null"];
+    let archived = archive.map(|archive| ["--archive", text(archive), "--frozen"]);
+    let given = [&compile[..], &lenient, archived.as_ref().map_or(&[][..], |given| &given[..])].concat();
+    given.into_iter().map(str::to_owned).chain(environment()).collect()
+}
+
+fn strs(all: &[String]) -> Vec<&str> {
+    all.iter().map(String::as_str).collect()
+}
+
 /// The table.
 ///
 /// # Errors
@@ -35,17 +72,8 @@ fn prepare(work: &Path) -> std::io::Result<()> {
 pub fn report(work: &Path, rounds: usize) -> Result<String, String> {
     prepare(work).map_err(|error| error.to_string())?;
     let binary = bunraku::binary()?;
-    let [own, modules] = control_repo::modulepath();
-    let modulepath = format!("{}:{}", own.display(), modules.display());
-    let repo = control_repo::root();
-    let archive = work.join("cold.bnr");
-    let from = ["--environment", text(&repo), "--modulepath", &modulepath];
-    // Files with errors are recorded, and that is said by a status.
-    let _ = std::process::Command::new(&binary)
-        .args(["build", "--embed", "-o", text(&archive)])
-        .args(from)
-        .output()
-        .map_err(|error| error.to_string())?;
+    let [_, modules] = control_repo::modulepath();
+    let archive = archive(&binary, work)?;
     let mut out = String::from(
         "### The control repo's machines, whole processes\n\nThe best of some runs; files in the page cache. Memory is the \
          greatest of the process itself; *with Ruby* that of its largest process, which with us is the Ruby worker.\n\n\
@@ -53,14 +81,6 @@ pub fn report(work: &Path, rounds: usize) -> Result<String, String> {
     );
     let puppet_rounds = rounds.div_ceil(3);
     for node in control_repo::NODES {
-        let facts = control_repo::facts(node);
-        let common = [
-            &["compile", node, "--environment_name", "production", "--facts", text(&facts)][..],
-            &["--strict", "warning", "--no-strict_variables", "-o", "/dev/null"],
-            &from,
-        ]
-        .concat();
-        let archived = [&common[..], &["--archive", text(&archive), "--frozen"]].concat();
         let (vardir, confdir, environments) =
             (work.join("var"), work.join("conf"), work.join("environments"));
         let puppet = [
@@ -85,13 +105,16 @@ pub fn report(work: &Path, rounds: usize) -> Result<String, String> {
         let theirs = used(puppet_rounds, Path::new("puppet"), &puppet)?;
         let rows = [
             ("Puppet 7.23", theirs),
-            ("Bunraku from source", used(rounds, &binary, &common)?),
-            ("Bunraku from archive, `--frozen`", used(rounds, &binary, &archived)?),
+            ("Bunraku from source", used(rounds, &binary, &strs(&arguments(node, None)))?),
+            (
+                "Bunraku from archive, `--frozen`",
+                used(rounds, &binary, &strs(&arguments(node, Some(&archive))))?,
+            ),
         ];
         add_rows(&mut out, node, &rows);
     }
     small(work, rounds, &binary, &mut out)?;
-    look_up(work, rounds, &binary, &from, &archive, &mut out)?;
+    look_up(work, rounds, &binary, &archive, &mut out)?;
     Ok(out)
 }
 
@@ -116,7 +139,6 @@ fn look_up(
     work: &Path,
     rounds: usize,
     binary: &Path,
-    from: &[&str],
     archive: &Path,
     out: &mut String,
 ) -> Result<(), String> {
@@ -124,7 +146,8 @@ fn look_up(
     let node = control_repo::NODES[0];
     let facts = control_repo::facts(node);
     let common = ["lookup", KEY, "--node", node, "--facts", text(&facts)];
-    let source = [&common[..], &["--environment_name", "production"], from].concat();
+    let from = environment();
+    let source = [&common[..], &["--environment_name", "production"], &strs(&from)].concat();
     let archived = [&source[..], &["--archive", text(archive), "--frozen"]].concat();
     let [_, modules] = control_repo::modulepath();
     let (vardir, confdir, environments) = (work.join("var"), work.join("conf"), work.join("environments"));

@@ -1,0 +1,160 @@
+//! Which functions lie first in the released program: those that a compile runs. `cargo run -p bunraku-benches --bin order` compiles the
+//! machines of the control repo under `valgrind --tool=callgrind`, from an archive and from source, and fails where more than a fifth
+//! of the functions that run are not named in `packaging/order.ld`; `--write` writes that script for the linker anew.
+//!
+//! Functions lie in a program in the order of their crates, and a compile runs a sixth of them, all over it. The kernel brings in
+//! sixteen pages around each one that is touched: nearly the whole program. Side by side, what runs is a third of that.
+
+use bunraku_benches::cold;
+use bunraku_tests::{bunraku, control_repo};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// How many percent of the functions that run have to be in the list.
+const LISTED: usize = 80;
+
+fn main() -> ExitCode {
+    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
+        println!("SKIPPED order: there is no valgrind");
+        return ExitCode::SUCCESS;
+    }
+    match run(std::env::args().any(|arg| arg == "--write")) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("order: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Finds out what runs, and writes the list or holds it against that one; whether it is good enough.
+fn run(write: bool) -> Result<bool, String> {
+    let file = script_path();
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let ran = ran(work.path())?;
+    if write {
+        std::fs::write(&file, script(&ran)).map_err(|error| format!("{}: {error}", file.display()))?;
+        println!("{}: {} functions", file.display(), ran.len());
+        return Ok(true);
+    }
+    let listed = std::fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let listed: BTreeSet<&str> = listed.lines().filter_map(name_in_script).collect();
+    let known = ran.keys().filter(|name| listed.contains(name.as_str())).count();
+    let good = known * 100 >= ran.len() * LISTED;
+    let word = if good { "fine" } else { "TOO FEW: run this with --write" };
+    println!("{known} of the {} functions that run are in the list: {word}", ran.len());
+    Ok(good)
+}
+
+fn script_path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/order.ld")
+}
+
+/// The functions that the machines' compiles run, as patterns of their names in the program, each with how many of the compiles do: from an
+/// archive, and from source.
+fn ran(work: &Path) -> Result<BTreeMap<String, [usize; 2]>, String> {
+    // The command as it is released.
+    let binary = bunraku::built("dist")?;
+    let archive = cold::archive(&binary, work)?;
+    let mut all = BTreeMap::new();
+    for (kind, from) in [Some(archive.as_path()), None].into_iter().enumerate() {
+        for node in control_repo::NODES {
+            for name in functions_of(&binary, &cold::arguments(node, from), &work.join("callgrind"))? {
+                all.entry(name).or_insert([0; 2])[kind] += 1;
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// The functions of the program that one process runs.
+fn functions_of(binary: &Path, arguments: &[String], out: &Path) -> Result<BTreeSet<String>, String> {
+    let status = Command::new("valgrind")
+        .args(["--tool=callgrind", "-q", "--demangle=no"])
+        .arg(format!("--callgrind-out-file={}", out.display()))
+        .arg(binary)
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .map_err(|error| error.to_string())?;
+    if !status.success() {
+        return Err(format!("{} {}: {status}", binary.display(), arguments.join(" ")));
+    }
+    let counted = std::fs::read_to_string(out).map_err(|error| error.to_string())?;
+    let (mut objects, mut functions) = (BTreeMap::new(), BTreeMap::new());
+    let mut ran = BTreeSet::new();
+    let mut is_ours = false;
+    for line in counted.lines() {
+        // Names are written once, with numbers that stand for them afterwards; the first `c` is for what is called.
+        let Some((key, name)) = line.split_once('=') else { continue };
+        match key {
+            "ob" => is_ours = named(name, &mut objects).ends_with("/bunraku"),
+            "cob" => _ = named(name, &mut objects),
+            "cfn" => _ = named(name, &mut functions),
+            "fn" => {
+                let name = named(name, &mut functions);
+                if is_ours {
+                    ran.extend(pattern(name));
+                }
+            }
+            _ => {}
+        }
+    }
+    Ok(ran)
+}
+
+/// The name that `(12) name` introduces or `(12)` stands for.
+fn named<'a>(text: &'a str, known: &mut BTreeMap<&'a str, &'a str>) -> &'a str {
+    let (number, name) = text.split_once(' ').unwrap_or((text, ""));
+    if !name.is_empty() {
+        known.insert(number, name.trim_end());
+    }
+    known.get(number).copied().unwrap_or_default()
+}
+
+/// A pattern for the name of a function without what changes with each version of the compiler: the hash at its end. None for code without a
+/// name.
+fn pattern(name: &str) -> Option<String> {
+    // A function within its own calls has the depth behind its name, a copy of one a number.
+    let name = name.split('\'').next().unwrap_or(name);
+    let name =
+        name.rsplit_once('.').filter(|(_, copy)| copy.parse::<u32>().is_ok()).map_or(name, |(name, _)| name);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    if name.is_empty() || !name.chars().all(is_plain) || name.starts_with("0x") {
+        return None;
+    }
+    let hash = name.strip_suffix('E').and_then(|name| name.len().checked_sub(16).zip(Some(name)));
+    match hash.and_then(|(at, name)| name.is_char_boundary(at).then(|| name.split_at(at))) {
+        Some((front, hash)) if front.ends_with("17h") && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
+            Some(format!("{front}*"))
+        }
+        _ => Some(name.to_owned()),
+    }
+}
+
+/// The script: what most compiles from an archive run comes first.
+fn script(ran: &BTreeMap<String, [usize; 2]>) -> String {
+    let mut names: Vec<(&String, &[usize; 2])> = ran.iter().collect();
+    names.sort_by_key(|(_, counts)| std::cmp::Reverse(**counts));
+    let mut script = String::from(
+        "/* What the linker puts first in the released program: the functions that a compile runs.\n   \
+         Written by `cargo run -p bunraku-benches --bin order -- --write`; given to the linker by build.rs. */\n\
+         SECTIONS\n{\n  .text :\n  {\n",
+    );
+    for (name, _) in names {
+        // `.text.NAME`, or `.text.unlikely.NAME` where the compiler thinks so.
+        let _ = writeln!(script, "    *(.text*.{name})");
+    }
+    // All others; and what has no place of its own.
+    script.push_str("    *(.text .text.*)\n  }\n}\nINSERT BEFORE .init;\n");
+    script
+}
+
+/// The pattern that a line of the script has.
+fn name_in_script(line: &str) -> Option<&str> {
+    line.trim().strip_prefix("*(.text*.")?.strip_suffix(')')
+}

@@ -50,8 +50,6 @@ methods! {
     ToInteger = "Integer",
     ToFloat = "Float",
     ToString = "String",
-    ToAddress = " IPAddr",
-    Base64 = " strict_encode64",
     Global = " global",
     HasVariable = "has_variable?",
     InstanceVariables = "instance_variables",

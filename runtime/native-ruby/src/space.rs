@@ -38,6 +38,8 @@ pub(crate) struct Space<'c> {
     /// The function that a file ends in, by its name.
     made: RefCell<HashMap<PathBuf, String>>,
     loading: Cell<usize>,
+    /// Folders that code has added to where `require` looks: those looked at first, and those looked at last.
+    load_path: RefCell<[Vec<PathBuf>; 2]>,
     /// Functions of the 4.x interface.
     new_functions: RefCell<HashMap<String, Rc<NewFunction<'c>>>>,
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
@@ -123,6 +125,21 @@ impl<'c> Space<'c> {
     /// Why a file is Ruby's.
     pub fn failure(&self, file: &Path) -> String {
         self.failures.borrow().get(file).cloned().unwrap_or_else(|| "its file".to_owned())
+    }
+
+    /// Adds a folder to where `require` looks: before all others, or after them.
+    pub fn look_for_files_in(&self, folder: PathBuf, first: bool) {
+        let [before, after] = &mut *self.load_path.borrow_mut();
+        match first {
+            true => before.insert(0, folder),
+            false => after.push(folder),
+        }
+    }
+
+    /// Those folders, in the order in which they are looked at.
+    pub fn folders_of_files(&self, first: bool) -> Vec<PathBuf> {
+        let [before, after] = &*self.load_path.borrow();
+        if first { before.clone() } else { after.clone() }
     }
 
     pub fn note_load(&self, file: &Path, load: Load) {
@@ -241,6 +258,7 @@ impl<'c> Space<'c> {
             failures,
             made,
             loading: _,
+            load_path,
             new_functions,
             old_functions,
             ready,
@@ -255,6 +273,7 @@ impl<'c> Space<'c> {
         files.take();
         failures.take();
         made.take();
+        load_path.take();
         new_functions.take().values().for_each(|function| drop(function.object.variables.take()));
         old_functions.take();
         ready.take();

@@ -233,7 +233,11 @@ impl<'c> Templating<'c> {
             world.needs_ruby(name_of(erb), &|| lowered.reason());
             return Err(nothing("the template"));
         };
-        let rendered = eval::render(self, world, vm, scope, (template, matches!(erb, Erb::File { .. })));
+        let file = match erb {
+            Erb::File { file, .. } => Some(*file),
+            Erb::Text(_) => None,
+        };
+        let rendered = eval::render(self, world, vm, scope, (template, file));
         if let Err(Stopped { ask, reason, .. }) = &rendered {
             let known = reason.and_then(|number| template.reasons.get(number as usize));
             world

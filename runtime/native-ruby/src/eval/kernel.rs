@@ -8,7 +8,7 @@ use crate::for_ruby::ForRuby;
 use crate::libraries;
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{Block, Expr, MethodCall};
+use crate::tree::{Block, Expr, FILE, LOAD_PATH, MethodCall};
 use crate::value::compare;
 use crate::value::object::ClassRef;
 use crate::value::{Class, V};
@@ -88,10 +88,8 @@ impl<'c> Run<'_, 'c> {
             ("URI", [_]) => self.parse_uri(args)?,
             ("throw", [tag]) => return Err(Unwind::throw(tag.clone(), V::Nil)),
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
-            ("__FILE__", []) => {
-                let file = self.space.file_of(self.frame.program).ok_or(ForRuby("code of no file"))?;
-                V::made(file.to_str().ok_or(ForRuby("a file whose name is no text"))?.to_owned())
-            }
+            (FILE, []) => self.this_file()?,
+            (LOAD_PATH, [V::Bool(first), folder]) => self.look_for_files_in(folder, *first)?,
             ("require", [file]) => self.require(file)?,
             ("require_relative", [file]) => self.require_relative(file)?,
             _ => return Ok(None),

@@ -80,8 +80,10 @@ pub(crate) struct Run<'e, 'c> {
     pub has_called: bool,
     /// Whether a template has rendered others.
     has_nested: bool,
-    /// The file whose body runs.
+    /// The file whose body runs, or the template; none for a text that is rendered.
     pub file: Option<PathBuf>,
+    /// The template that is rendered.
+    rendered: Option<&'c Program>,
     /// The function that was called, where it is one of the 4.x interface.
     pub function: Option<Rc<NewFunction<'c>>>,
     /// The exception that is being rescued.
@@ -216,6 +218,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             has_called: false,
             has_nested: false,
             file: None,
+            rendered: None,
             function: None,
             rescuing: None,
             defining: Defining::default(),
@@ -242,11 +245,13 @@ pub(crate) fn render<'c>(
     world: &dyn NativeWorld<'c>,
     vm: &mut Vm<'c>,
     scope: &'c Scope<'c>,
-    (program, is_file): (&'c Program, bool),
+    (program, file): (&'c Program, Option<&str>),
 ) -> Result<Rendered<'c>, Stopped<'c>> {
     let begin = Beginning { engine, world, vm, scope, program, this: V::Main, journal: None };
     run(begin, |run| {
-        run.variables.of_file = is_file;
+        run.variables.of_file = file.is_some();
+        run.file = file.map(PathBuf::from);
+        run.rendered = Some(program);
         let changed = run.statement(&program.body).map_err(|stop| match stop.ending() {
             Ending::ForRuby(ask) => (ask, run.left.reason),
             Ending::Raised(_) | Ending::Flow(_) => (ForRuby("an error"), None),

@@ -5,7 +5,7 @@ use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{AssignTarget, Block, BlockBody, Captures, Expr, MethodCall};
+use crate::tree::{AssignTarget, Block, BlockBody, Captures, Expr, FILE, LOAD_PATH, MethodCall};
 use crate::value::Class;
 use bunraku_stdlib::module::Api;
 use tree_sitter::Node as Syntax;
@@ -47,6 +47,9 @@ impl Lower<'_> {
         if operator == "::" && self.kind == SourceKind::Template {
             return self.unsupported(node, format!("the constant {}", self.source(node)));
         }
+        if let Some(added) = self.adds_to_load_path(receiver, name, &list) {
+            return added;
+        }
         // `f.(x)` calls a lambda.
         let name = if name.starts_with('(') { "call" } else { name };
         let on = self.node(receiver);
@@ -65,12 +68,6 @@ impl Lower<'_> {
                 _ => self.unsupported(node, "scope.call_function"),
             };
         }
-        if let [value] = &list[..]
-            && self.kind == SourceKind::Template
-            && let Some(call) = self.library_call(receiver, name, *value)
-        {
-            return call;
-        }
         if name == "new"
             && list.is_empty()
             && field("block").is_none()
@@ -82,7 +79,8 @@ impl Lower<'_> {
             Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
-        let by_name = self.kind == SourceKind::File || OF_OBJECTS.contains(&name);
+        let by_name =
+            self.kind == SourceKind::File || matches!(on, Expr::Class(_)) || OF_OBJECTS.contains(&name);
         let found = found.or(by_name.then_some(Method::Other));
         let Some(method) = found else {
             // The arguments may declare locals.
@@ -101,6 +99,30 @@ impl Lower<'_> {
         }
         let safe = operator == "&.";
         self.method_call(node, (on, method, safe), name, given)
+    }
+
+    /// `$LOAD_PATH.unshift(folder)` and the like, of files; none for what is something else.
+    pub(crate) fn adds_to_load_path(
+        &mut self,
+        receiver: Syntax<'_>,
+        name: &str,
+        list: &[Syntax<'_>],
+    ) -> Option<Expr> {
+        let first = match name {
+            "unshift" | "prepend" => true,
+            "push" | "append" | "<<" => false,
+            _ => return None,
+        };
+        let [folder] = list else { return None };
+        if self.kind != SourceKind::File
+            || !matches!(self.source(receiver), "$LOAD_PATH" | "$:")
+            || matches!(folder.kind(), "splat_argument" | "block_argument" | "pair")
+        {
+            return None;
+        }
+        let args = [Expr::Bool(first), self.node(*folder)].into();
+        let call = MethodCall { name: LOAD_PATH.into(), args, ..MethodCall::of(None, Method::Other) };
+        Some(Expr::Call(Box::new(call)))
     }
 
     /// A call of a method of a value.
@@ -124,22 +146,6 @@ impl Lower<'_> {
             safe,
             line,
         }))
-    }
-
-    /// A call of Ruby's own library that is known, where the template loads it.
-    fn library_call(&mut self, receiver: Syntax<'_>, name: &str, value: Syntax<'_>) -> Option<Expr> {
-        let (method, loaded) = match (self.source(receiver), name) {
-            ("IPAddr", "new") => (Method::ToAddress, "require 'ipaddr'"),
-            ("Base64", "strict_encode64") => (Method::Base64, "require 'base64'"),
-            _ => return None,
-        };
-        if !self.source.contains(loaded) {
-            return None;
-        }
-        // The receiver was no reason to ask.
-        self.reasons.pop();
-        let value = self.node(value);
-        Some(call_self(method, vec![value]))
     }
 
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.
@@ -183,6 +189,12 @@ impl Lower<'_> {
                 [one] if known(one) => Expr::Nil,
                 _ => self.unsupported(node, "`require`"),
             };
+        }
+        if name == FILE && list.is_empty() {
+            return Expr::Call(Box::new(MethodCall {
+                name: name.into(),
+                ..MethodCall::of(None, Method::Other)
+            }));
         }
         let found = Method::by_name(name).filter(|method| method.is_function());
         let lowered = self.arguments(list, block);
@@ -353,7 +365,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "Integer",
     "String",
     "_",
-    "__FILE__",
+    FILE,
     "alert",
     "alias_method",
     "argument_mismatch",
@@ -432,14 +444,20 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
 /// Methods of addresses, versions and sets that are in no table, which templates call.
 const OF_OBJECTS: &[&str] = &[
     "bump",
+    "host",
+    "hostname",
     "ipv4?",
     "ipv6?",
     "mask",
     "netmask",
+    "path",
+    "port",
     "prefix",
     "prerelease?",
+    "query",
     "release",
     "reverse",
+    "scheme",
     "segments",
     "subset?",
     "superset?",

@@ -24,6 +24,9 @@ impl Lower<'_> {
             self.origins.change(ValueOrigin::Local(slot));
             return Expr::AppendLocal(slot, Box::new(self.node(right)));
         }
+        if let Some(added) = self.adds_to_load_path(left, operator, &[right]) {
+            return added;
+        }
         if let Some(known) = self.compares_version(left, operator, right) {
             return Expr::Bool(known);
         }

@@ -3,13 +3,11 @@
 use super::{called, kernel};
 use crate::eval::{Done, Run, UNDEFINED_VARIABLE, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::libraries::addresses;
 use crate::method::Method;
 use crate::tree::{Block, SHARED};
 use crate::value::text;
 use crate::value::{Class, Text, V};
 use crate::world::WorkerState;
-use bunraku_vm::base64;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::{Change, Strict};
 
@@ -122,13 +120,6 @@ pub(crate) fn function<'c>(
             _ => return Err(ForRuby("a global variable").into()),
         },
         (Method::InstanceVariables, []) => run.instance_variables()?,
-        (Method::Base64, [value]) => {
-            V::made(base64::encode(value.text().ok_or(ForRuby("what is encoded is no string"))?.as_bytes()))
-        }
-        (Method::ToAddress, [value]) => {
-            return addresses::call("new", std::slice::from_ref(value))?
-                .ok_or_else(|| ForRuby("an address of such a value").into());
-        }
         (Method::Puppet, [name, V::Bool(is_method), list]) => {
             return called::call(run, (name, *is_method), list);
         }

@@ -224,11 +224,34 @@ impl Class {
         false
     }
 
-    /// Whether it needs nothing to be loaded.
+    /// Whether it needs nothing to be loaded: it is Ruby's own, or all versions of Puppet have loaded it themselves.
     pub fn is_always_there(self) -> bool {
         let number = self as usize;
         number <= Class::Object as usize
             || (Class::Exception as usize..=Class::NoMemoryError as usize).contains(&number)
+            || matches!(
+                self,
+                Class::File
+                    | Class::Json
+                    | Class::JsonError
+                    | Class::JsonParserError
+                    | Class::JsonGeneratorError
+                    | Class::Yaml
+                    | Class::YamlError
+                    | Class::YamlSyntaxError
+                    | Class::Digest
+                    | Class::DigestMd5
+                    | Class::DigestSha1
+                    | Class::DigestSha256
+                    | Class::DigestSha384
+                    | Class::DigestSha512
+                    | Class::Base64
+                    | Class::Cgi
+                    | Class::ErbUtil
+                    | Class::Uri
+                    | Class::InvalidUri
+                    | Class::IpAddr
+            )
     }
 
     /// Whether its instances are exceptions.

@@ -311,10 +311,29 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         Ok(self.find_define(vm, &name)?.map(|_| ResourceTypeKind::Defined))
     }
 
-    fn defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)> {
-        self.with_defaults(scope, &names::capitalize(type_name), |defaults| {
-            defaults.iter().map(|param| (param.name, param.value)).collect()
-        })
+    fn defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        own: bool,
+    ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
+        let defaults = self.defaults_seen(vm, scope, &names::capitalize(type_name), own)?;
+        Ok(defaults.iter().map(|param| (param.name, param.value)).collect())
+    }
+
+    fn own_defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)> {
+        let defaults = Compile::own_defaults(self, scope, &names::capitalize(type_name));
+        defaults.iter().map(|param| (param.name, param.value)).collect()
+    }
+
+    fn set_default(&self, scope: &'c Scope<'c>, type_name: &str, name: &str, value: Value<'c>) {
+        let type_name = self.text(&names::capitalize(type_name));
+        Compile::set_default(self, scope, type_name, self.text(name), value);
+    }
+
+    fn defaults_are_ruby(&self, scope: &'c Scope<'c>) {
+        self.note_defaults_in_ruby(scope);
     }
 
     fn classes(&self) -> Vec<&'c str> {

@@ -136,9 +136,20 @@ impl<'c> CatalogSide<'c> for Nothing {
     fn resource_type(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<ResourceTypeKind>> {
         Ok(None)
     }
-    fn defaults(&self, _: &'c Scope<'c>, _: &str) -> Vec<(&'c str, Value<'c>)> {
+    fn defaults(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &str,
+        _: bool,
+    ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
+        Ok(Vec::new())
+    }
+    fn own_defaults(&self, _: &'c Scope<'c>, _: &str) -> Vec<(&'c str, Value<'c>)> {
         Vec::new()
     }
+    fn set_default(&self, _: &'c Scope<'c>, _: &str, _: &str, _: Value<'c>) {}
+    fn defaults_are_ruby(&self, _: &'c Scope<'c>) {}
     fn classes(&self) -> Vec<&'c str> {
         Vec::new()
     }

@@ -128,11 +128,20 @@ module Puppet
     class Resource < Puppet::Resource
       # A parameter with its name.
       class Param
-        attr_reader :name, :value
+        attr_accessor :name, :value, :source, :add, :file, :line
 
-        def initialize(name, value)
-          @name = name
+        def initialize(name: nil, value: nil, source: nil, line: nil, file: nil, add: nil)
+          raise Puppet::ResourceError, "'name' is a required option for #{self.class}" unless name
+          @name = name.intern
           @value = value
+          @source = source
+          @line = line
+          @file = file
+          @add = add
+        end
+
+        def to_s
+          "#{name} => #{value}"
         end
       end
 
@@ -149,7 +158,7 @@ module Puppet
 
       # The parameters by their names.
       def parameters
-        @parameters.to_h { |name, value| [name.to_sym, Param.new(name.to_sym, value)] }
+        @parameters.to_h { |name, value| [name.to_sym, Param.new(name: name, value: value)] }
       end
 
       # What the title says, then the parameters that have a value.

@@ -166,6 +166,7 @@ fn what_does_not_parse_names_its_line() {
 fn what_is_not_provided_is_named_with_its_place() {
     fails("constant", "Puppet::SSL::Host.new", json!({}), &["Puppet::SSL", "not supported", "bad.rb:3"]);
     fails("method", "Puppet.initialize_settings", json!({}), &["Puppet.initialize_settings", "bad.rb:3"]);
+    fails("nosuch", "require 'puppet/nosuch'", json!({}), &["cannot load such file -- puppet/nosuch"]);
 }
 
 #[test]

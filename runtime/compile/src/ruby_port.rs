@@ -283,6 +283,20 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         self.find_resource(type_name, title).map(|id| self.view_of(id))
     }
 
+    fn titled(&self, type_name: &str, title: &str) -> Eval<'c, Vec<(String, String)>> {
+        let ty = self.environment.types.get(&names::capitalize(type_name));
+        let parts = match ty {
+            Some(ty) => ty.parse_title(title).map_err(Flow::raw)?,
+            None => vec![("name", title)],
+        };
+        Ok(parts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+    }
+
+    fn scope_of(&self, type_name: &str, title: &str) -> Option<&'c Scope<'c>> {
+        let id = self.find_resource(type_name, title)?;
+        Some(self.catalog.borrow()[id].origin.scope.container())
+    }
+
     fn resources(&self) -> Vec<ResourceView<'c>> {
         self.catalog.borrow().resources.iter().map(|resource| self.resource_view(resource)).collect()
     }

@@ -172,7 +172,7 @@ table! {
     17 Tags "tags" () => "Array of String" "The tags of the catalog.";
     18 Definition "definition" ("kind: class or define", "name: String") => "definition or nil" "A class or defined type, loaded if need be.";
     19 ClassScope "class_scope" ("name: String") => "number or nil" "The scope of a class that has been evaluated.";
-    20 Reference "reference" ("type: String", "title: String") => "type" "The reference to a resource, as code would write it.";
+    20 Reference "reference" ("type: String", "title: String") => "type" "The reference to a resource, as a parameter holds it.";
     21 Type "type" ("text: String", "local types: Array of String") => "type" "The type that a text says.";
     22 KindOfType "type?" ("name: String") => "`builtin`, `define` or nil" "What kind of resource type a name is.";
     23 TypeParts "parts" ("type") => "Hash" "What a type is made of, by the readers of Puppet's classes of types.";
@@ -213,6 +213,8 @@ table! {
     55 OwnDefaults "own_defaults" ("scope: number", "type: String") => "Array of name and value"
         "The defaults of a resource type that the scope itself has.";
     56 SetDefault "set_default" ("scope: number", "type: String", "name: String", "value") => "nil" [Keeps] "Sets a default of a scope.";
+    57 Titled "titled" ("type: String", "title: String") => "Hash of String" "What the title of a resource says of its parameters.";
+    58 ResourceScope "resource_scope" ("type: String", "title: String") => "number or nil" "The scope that has declared a resource of the catalog.";
 }
 
 table! {
@@ -258,7 +260,8 @@ table! {
     8 Default "DEFAULT" () "`default`.";
     9 Sensitive "SENSITIVE" ("value") "A Sensitive.";
     10 Regexp "REGEXP" ("text") "A regular expression: what stands between the slashes.";
-    11 Type "TYPE" ("number", "kind: text", "the type: text", "type name: value", "title: value") "A type; from Ruby the number only.";
+    11 Type "TYPE" ("number", "kind: text", "the type: text", "type name: value", "title: value")
+        "A type, or, of the kind `Held`, a reference that a parameter holds; from Ruby the number only.";
     12 Timestamp "TIMESTAMP" ("seconds: i64", "nanoseconds: i64") "A Timestamp.";
     13 Timespan "TIMESPAN" ("seconds: i64", "nanoseconds: i64") "A Timespan.";
     14 Version "VERSION" ("text") "A SemVer.";

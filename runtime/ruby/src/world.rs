@@ -227,6 +227,15 @@ pub trait CatalogSide<'c> {
     /// A resource by its reference.
     fn resource(&self, type_name: &str, title: &str) -> Option<ResourceView<'c>>;
 
+    /// What a title says of the parameters of a resource of a type, by their names.
+    ///
+    /// # Errors
+    /// When no pattern of the type's takes the title.
+    fn titled(&self, type_name: &str, title: &str) -> Eval<'c, Vec<(String, String)>>;
+
+    /// The scope that has declared a resource of the catalog.
+    fn scope_of(&self, type_name: &str, title: &str) -> Option<&'c Scope<'c>>;
+
     /// All resources in order of creation.
     fn resources(&self) -> Vec<ResourceView<'c>>;
 

@@ -118,6 +118,12 @@ impl<'c> CatalogSide<'c> for Nothing {
     fn resource(&self, _: &str, _: &str) -> Option<ResourceView<'c>> {
         None
     }
+    fn titled(&self, _: &str, _: &str) -> Eval<'c, Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+    fn scope_of(&self, _: &str, _: &str) -> Option<&'c Scope<'c>> {
+        None
+    }
     fn resources(&self) -> Vec<ResourceView<'c>> {
         Vec::new()
     }

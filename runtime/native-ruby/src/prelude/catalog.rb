@@ -49,7 +49,7 @@ module Puppet
       end
     end
 
-    attr_reader :type, :title, :parameters
+    attr_reader :type, :title, :parameters, :file, :line, :virtual
 
     # `File[/x]` in two.
     def self.type_and_title(type, title)
@@ -96,13 +96,52 @@ module Puppet
     end
     alias has_key? key?
 
+    # What the title says, then the parameters.
     def to_hash
+      Bunraku.ask('titled', [type, title.to_s]).transform_keys(&:to_sym).merge(to_h)
+    end
+
+    def to_h
       @parameters.transform_keys(&:to_sym)
     end
-    alias to_h to_hash
+
+    def to_a
+      to_h.to_a
+    end
 
     def name
-      self[:name] || title
+      "#{type}/#{title}"
+    end
+
+    def inspect
+      "#{ref}#{to_hash.inspect}"
+    end
+
+    # The words of its type and title.
+    def tags
+      words = [type, title].map { |word| word.to_s.downcase }
+      words.select! { |word| word.match?(/\A[[:alnum:]_][[:alnum:]_:.-]*\z/) }
+      words.flat_map { |word| word.include?('::') ? [word] + word.split('::') : [word] }.uniq
+    end
+
+    def exported
+      false
+    end
+
+    # What its JSON and YAML say.
+    def to_data_hash
+      data = { 'type' => type, 'title' => title.to_s, 'tags' => tags.to_a, 'exported' => exported ? true : false }
+      data['parameters'] = to_h.transform_keys(&:to_s) unless to_h.empty?
+      data['kind'] = { 'builtin' => 'compilable_type', 'define' => 'defined_type' }.fetch(Bunraku.ask('type?', [type.downcase]), 'unknown')
+      data
+    end
+
+    def encode_with(coder)
+      to_data_hash.each { |name, value| coder[name] = value }
+    end
+
+    def to_json(*options)
+      to_data_hash.to_json(*options)
     end
 
     def class?
@@ -161,6 +200,10 @@ module Puppet
         @parameters.to_h { |name, value| [name.to_sym, Param.new(name: name, value: value)] }
       end
 
+      def name
+        self[:name] || title
+      end
+
       # What the title says, then the parameters that have a value.
       def to_hash
         @titled.merge(@parameters).reject { |_, value| value.nil? }.transform_keys(&:to_sym)
@@ -179,8 +222,10 @@ module Puppet
         names.flatten.any? { |name| tags.include?(name.to_s.downcase) }
       end
 
+      # The scope that has declared it.
       def scope
-        raise Bunraku::Missing.new("Puppet::Parser::Resource#scope of Puppet's Ruby is not supported", :scope)
+        number = Bunraku.ask('resource_scope', [type, title.to_s])
+        number && Puppet::Parser::Scope.at(number)
       end
 
       private

@@ -207,7 +207,7 @@ impl<'c> Talk<'_, 'c> {
     fn put_type(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, ty: &'c Type<'c>) -> Eval<'c, ()> {
         out.push(ValueTag::Type.byte());
         put_size(out, self.ruby.values.handle(Handle::Type(ty)) as usize);
-        put_text(out, types::simple_name(ty).as_bytes());
+        put_text(out, if types::is_held(ty) { "Held" } else { types::simple_name(ty) }.as_bytes());
         put_text(out, types::print(ty).as_bytes());
         let (name, title) = match ty {
             Type::Object { name, .. } => (*name, None),

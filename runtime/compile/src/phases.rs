@@ -157,6 +157,7 @@ impl<'c> Compile<'c> {
             self.warn_once(warning.clone());
         }
         self.check_metadata()?;
+        self.check_names()?;
         self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;

@@ -5,6 +5,7 @@ module Puppet
   # A reference to a resource, or a resource of the catalog.
   class Resource
     extend Bunraku::Gaps
+    include Enumerable
 
     # Name of a resource type, in the form that references have.
     def self.type_name(name)
@@ -84,6 +85,7 @@ module Puppet
       "#{type}[#{title}]"
     end
     alias to_s ref
+    alias to_ref ref
 
     def [](name)
       name = name.to_s
@@ -105,8 +107,22 @@ module Puppet
       @parameters.transform_keys(&:to_sym)
     end
 
-    def to_a
-      to_h.to_a
+    # Its parameters, one by one.
+    def each(&block)
+      parameters.each(&block)
+      self
+    end
+
+    def keys
+      parameters.keys
+    end
+
+    def length
+      parameters.length
+    end
+
+    def empty?
+      parameters.empty?
     end
 
     def name
@@ -154,11 +170,6 @@ module Puppet
 
     def ==(other)
       other.is_a?(Puppet::Resource) && other.ref == ref
-    end
-    alias eql? ==
-
-    def hash
-      ref.hash
     end
   end
 

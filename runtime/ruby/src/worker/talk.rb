@@ -9,7 +9,7 @@ module Bunraku
     KEPT = 256
 
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
-                :classes, :type_names, :readers, :references
+                :classes, :type_names, :readers, :references, :held
 
     # Whether a rule that not all versions of the language have is in force.
     def holds?(rule)
@@ -29,6 +29,7 @@ module Bunraku
       @type_names = {}.compare_by_identity
       @readers = {}.compare_by_identity
       @references = {}.compare_by_identity
+      @held = {}
       @shared = {}
       @share_numbers = {}.compare_by_identity
       @given = -1
@@ -111,9 +112,11 @@ module Bunraku
 
     # A reference that a parameter holds is a resource in Puppet. One object as long as it is the same one there.
     def held_reference(number, type_name, title)
-      made = Puppet::Resource.new(type_name, title)
-      compile.references[made] = number
-      made
+      compile.held[number] ||= begin
+        made = Puppet::Resource.new(type_name, title)
+        compile.references[made] = number
+        made
+      end
     end
 
     # The number of such a reference; of a resource that code has made, one that is asked for.

@@ -75,7 +75,7 @@ fn no_resource<'c>(ty: &Type<'c>) -> Box<Flow<'c>> {
         _ => (None, None),
     };
     let shown = |text: Option<String>| text.map_or("nil".to_owned(), |text| inspect_str(&text));
-    let capitalized = shown(name.map(|name| capitalize_segments(name)));
+    let capitalized = shown(name.map(capitalize_segments));
     let (lower, title) = (shown(name.map(str::to_lowercase)), shown(title.map(str::to_owned)));
     let class = "Puppet::Pops::Types::PResourceType";
     let message = format!(

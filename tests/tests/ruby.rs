@@ -166,8 +166,26 @@ fn what_does_not_parse_names_its_line() {
 fn what_is_not_provided_is_named_with_its_place() {
     fails("constant", "Puppet::SSL::Host.new", json!({}), &["Puppet::SSL", "not supported", "bad.rb:3"]);
     fails("method", "Puppet.initialize_settings", json!({}), &["Puppet.initialize_settings", "bad.rb:3"]);
-    let defaults = "scope = closure_scope; def scope.lookupdefaults(type) = super";
-    fails("defaults", defaults, json!({}), &["lookupdefaults", "not supported"]);
+    fails("nosuch", "require 'puppet/nosuch'", json!({}), &["cannot load such file -- puppet/nosuch"]);
+}
+
+#[test]
+fn defaults_that_ruby_looks_up_end_in_one_error() {
+    let declare = "function.call_function('create_resources', 'notify', { 'x' => {} })";
+    let cases = [
+        ("nothing", "5", "undefined method `each_pair' for 5"),
+        ("itself", "scope.lookupdefaults(type)", "SystemStackError"),
+        ("exits", "exit", "called exit"),
+        ("hangs", "loop {}", "ran for more than 1 seconds"),
+        ("declares", declare, "too deep"),
+    ];
+    for (name, gives, message) in cases {
+        let body = format!(
+            "function = self; scope = closure_scope; \
+             scope.define_singleton_method(:lookupdefaults) {{ |type| {gives} }}; {declare}"
+        );
+        fails(name, &body, json!({"ruby_timeout": 1}), &[message]);
+    }
 }
 
 #[test]

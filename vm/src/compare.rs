@@ -3,6 +3,8 @@
 use crate::budget;
 use crate::semver::Version;
 use crate::time::{SECOND, to_f};
+use crate::types::Type;
+use crate::types::held::is_held;
 use crate::value::Value;
 use std::cmp::Ordering;
 
@@ -44,6 +46,11 @@ impl Comparison {
 
 /// Puppet's equality: strings without (ASCII) case, integers and floats by number, collections deep.
 pub fn equals<'c>(a: Value<'c>, b: Value<'c>) -> bool {
+    equals_but(a, b, &mut |_| {})
+}
+
+/// The same; `meets` is told of a type that a held reference has met, which Puppet cannot ask whether it is that resource.
+pub(crate) fn equals_but<'c, F: FnMut(&'c Type<'c>)>(a: Value<'c>, b: Value<'c>, meets: &mut F) -> bool {
     use Value::*;
     match (a, b) {
         (Str(a), Str(b)) => a.eq_ignore_ascii_case(&b),
@@ -51,20 +58,29 @@ pub fn equals<'c>(a: Value<'c>, b: Value<'c>) -> bool {
         (Int(a), Float(b)) | (Float(b), Int(a)) => a as f64 == b,
         (Float(a), Float(b)) => a == b,
         (Array(a), Array(b)) => {
-            let items = || a.iter().zip(b.iter()).all(|(a, b)| equals(*a, *b));
+            let items = || a.iter().zip(b.iter()).all(|(a, b)| equals_but(*a, *b, meets));
             a.address() == b.address() || a.len() == b.len() && budget::within(a.len(), items)
         }
         (Hash(a), Hash(b)) => {
-            let entries =
-                || a.entries().iter().all(|(key, value)| equals(b.get(*key).unwrap_or(Undef), *value));
+            let mut equal = |key, value| equals_but(b.get(key).unwrap_or(Undef), value, meets);
+            let entries = || a.entries().iter().all(|(key, value)| equal(*key, *value));
             a.address() == b.address() || a.len() == b.len() && budget::within(a.len(), entries)
         }
         (Timestamp(n) | Timespan(n), Int(m)) | (Int(m), Timestamp(n) | Timespan(n)) => {
             n.div_euclid(SECOND) == i128::from(m)
         }
         (Timestamp(n) | Timespan(n), Float(m)) | (Float(m), Timestamp(n) | Timespan(n)) => to_f(*n) == m,
+        (Type(a), Type(b)) if is_held(a) && is_reference(b) => {
+            meets(b);
+            false
+        }
         _ => a.same(b),
     }
+}
+
+/// Whether a type is that of resources or a reference as code writes it.
+fn is_reference(ty: &Type<'_>) -> bool {
+    matches!(ty, Type::Resource { held: false, .. })
 }
 
 fn fold(text: &str) -> impl Iterator<Item = u8> + '_ {

@@ -2,16 +2,20 @@
 //! expression sets $0, $1 …; a comparison of types may fail.
 
 use crate::budget;
-use crate::compare::{Comparison, equals, order};
+use crate::cause::Cause;
+use crate::compare::{Comparison, equals, equals_but, order};
 use crate::error::{Blame, Eval, Flow};
+use crate::format::inspect::inspect_str;
 use crate::label;
 use crate::regex;
 use crate::semver::{self, Version};
+use crate::types::Type;
 use crate::types::assign::{equivalent, is_assignable};
 use crate::types::held::is_held;
 use crate::types::instance::is_instance;
 use crate::types::new::init::check_init;
 use crate::types::noted;
+use crate::types::quote::capitalize_segments;
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
@@ -20,10 +24,15 @@ use crate::vm::Vm;
 /// # Errors
 /// For types that can't be compared, being an `Init` of what has no constructor.
 pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c>) -> Eval<'c, bool> {
-    let (Value::Type(left), Value::Type(right)) = (a, b) else { return Ok(equals(a, b)) };
-    if is_held(left) || is_held(right) {
-        return Ok(equals(a, b));
-    }
+    let types = match (a, b) {
+        (Value::Type(left), Value::Type(right)) if !is_held(left) && !is_held(right) => Some((left, right)),
+        _ => None,
+    };
+    let Some((left, right)) = types else {
+        let mut met = None;
+        let same = equals_but(a, b, &mut |ty| met = met.or(Some(ty)));
+        return met.map_or(Ok(same), |ty| Err(no_resource(ty)));
+    };
     let same = equivalent(vm.arena, left, right);
     match noted::take() {
         None => Ok(same),
@@ -56,6 +65,23 @@ pub fn compare<'c>(vm: &mut Vm<'c>, op: Comparison, a: Value<'c>, b: Value<'c>) 
         Ok(order) => Ok(order.is_some_and(|order| op.holds(order))),
         Err(detail) => Err(not_comparable(a, op.text(), b, detail)),
     }
+}
+
+/// A resource is asked whether it equals a type that has a title, but is none.
+#[cold]
+fn no_resource<'c>(ty: &Type<'c>) -> Box<Flow<'c>> {
+    let (name, title) = match ty {
+        Type::Resource { type_name, title, .. } => (*type_name, *title),
+        _ => (None, None),
+    };
+    let shown = |text: Option<String>| text.map_or("nil".to_owned(), |text| inspect_str(&text));
+    let capitalized = shown(name.map(capitalize_segments));
+    let (lower, title) = (shown(name.map(str::to_lowercase)), shown(title.map(str::to_owned)));
+    let class = "Puppet::Pops::Types::PResourceType";
+    let message = format!(
+        "undefined method `type' for #<{class}:0x0 @type_name={capitalized}, @title={title}, @downcased_name={lower}>"
+    );
+    Flow::caused(Cause::UndefinedMethod, message)
 }
 
 #[cold]

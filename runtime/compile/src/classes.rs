@@ -169,7 +169,7 @@ impl<'c> Compile<'c> {
             return Ok(id);
         }
         let params = params.unwrap_or_else(|| Params::new_in(self.arena));
-        let mut resource = self.new_resource(type_name, title, scope, params)?;
+        let mut resource = self.new_resource(vm, type_name, title, scope, params)?;
         resource.origin.source = known.number;
         resource.origin.body = Some(known.number);
         self.instantiate(vm, scope, known, &mut resource)?;
@@ -365,6 +365,7 @@ impl<'c> Compile<'c> {
     /// A resource of a class, node or stage that no code declares directly.
     pub(crate) fn new_resource(
         &self,
+        vm: &mut Vm<'c>,
         type_name: &'c str,
         title: &'c str,
         scope: &'c Scope<'c>,
@@ -388,7 +389,7 @@ impl<'c> Compile<'c> {
             progress: Progress::default(),
             of_type: 0,
         };
-        self.initialize_alone(&mut resource)?;
+        self.initialize_alone(vm, &mut resource)?;
         Ok(resource)
     }
 }

@@ -49,11 +49,14 @@ impl<'c> Compile<'c> {
         if let Some(query) = &query {
             self.check_query(query)?;
         }
-        let overrides = (!collect.attributes.is_empty()).then(|| Override {
-            params: self.params_of(scope, collect.attributes),
-            source: self.source_of(scope),
-            file: Some(collect.at.file.unwrap_or("")),
-            line: collect.at.line,
+        let overrides = (!collect.attributes.is_empty()).then(|| {
+            let over = Override {
+                params: self.params_of(scope, collect.attributes),
+                source: self.source_of(scope),
+                file: Some(collect.at.file.unwrap_or("")),
+                line: collect.at.line,
+            };
+            (over, scope.keep())
         });
         let type_name = self.text(&names::capitalize(&name));
         let wanted = match collect.kind {
@@ -172,9 +175,10 @@ impl<'c> Compile<'c> {
             }
             collector.overrides.as_ref().filter(|_| !fresh.is_empty()).cloned()
         };
-        if let Some(over) = overrides {
+        if let Some((over, scope)) = overrides {
             self.definition(over.source).overrides.set(true);
             for id in &fresh {
+                let over = self.with_defaults_of_collector(vm, scope, *id, &over)?;
                 self.merge(vm, *id, &over)?;
                 self.record_collected(number, *id, &over);
             }
@@ -186,6 +190,27 @@ impl<'c> Compile<'c> {
         }
         self.links.collectors.borrow_mut()[number].collected.extend(&fresh);
         Ok(!fresh.is_empty())
+    }
+
+    /// Puppet makes a resource of a collector's overrides, which has the defaults of the collector's scope like any other:
+    /// they override, too.
+    fn with_defaults_of_collector(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        id: ResourceId,
+        over: &Override<'c>,
+    ) -> Eval<'c, Override<'c>> {
+        let mut over = over.clone();
+        let type_name = self.catalog.borrow()[id].type_name;
+        self.with_defaults(vm, scope, type_name, |defaults| {
+            for default in defaults {
+                if !over.params.iter().any(|param| param.name == default.name) {
+                    over.params.push(*default);
+                }
+            }
+        })?;
+        Ok(over)
     }
 
     /// Notes where a collector stands, where somebody asks.

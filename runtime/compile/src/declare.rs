@@ -160,7 +160,7 @@ impl<'c> Compile<'c> {
             let name = names::lower(given);
             return Err(Flow::raw(format!("Could not find declared class {name}")));
         }
-        self.initialize(&mut resource, of_type)?;
+        self.initialize(vm, &mut resource, of_type)?;
         if let Some(known) = class {
             self.instantiate(vm, scope, known, &mut resource)?;
         }
@@ -172,13 +172,18 @@ impl<'c> Compile<'c> {
     }
 
     /// As [`Compile::initialize`], for a resource that no expression declares.
-    pub(crate) fn initialize_alone(&self, resource: &mut Resource<'c>) -> Eval<'c, ()> {
+    pub(crate) fn initialize_alone(&self, vm: &mut Vm<'c>, resource: &mut Resource<'c>) -> Eval<'c, ()> {
         let of_type = self.type_name(resource.type_name);
-        self.initialize(resource, of_type)
+        self.initialize(vm, resource, of_type)
     }
 
     /// Sets the tags of a new resource (its type's first) and defaults, in Puppet's order.
-    fn initialize(&self, resource: &mut Resource<'c>, of_type: &TypeName<'c>) -> Eval<'c, ()> {
+    fn initialize(
+        &self,
+        vm: &mut Vm<'c>,
+        resource: &mut Resource<'c>,
+        of_type: &TypeName<'c>,
+    ) -> Eval<'c, ()> {
         resource.of_type = of_type.number;
         for n in 0..resource.params.len() {
             let param = resource.params[n];
@@ -192,7 +197,7 @@ impl<'c> Compile<'c> {
         if !main && resource.title_value.is_none() {
             resource.tags.tag_if_valid(&self.tags.names, resource.title);
         }
-        self.with_defaults(resource.origin.scope, resource.type_name, |defaults| {
+        self.with_defaults(vm, resource.origin.scope, resource.type_name, |defaults| {
             for param in defaults {
                 if !resource.params.iter().any(|p| p.name == param.name) {
                     if param.name == "tag" {
@@ -202,7 +207,7 @@ impl<'c> Compile<'c> {
                 }
             }
             Ok(())
-        })
+        })?
     }
 
     /// Tags a resource with the words of a value: a string, or an array of them, however deep.

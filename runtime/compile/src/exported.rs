@@ -76,7 +76,7 @@ impl<'c> Compile<'c> {
             source,
         });
         let title = self.text(&resource.title);
-        let mut new = self.new_resource(type_name, title, scope, params.collect_in(self.arena))?;
+        let mut new = self.new_resource(vm, type_name, title, scope, params.collect_in(self.arena))?;
         new.kind = match self.find_define(vm, &names::key(type_name))? {
             Some(_) => Kind::Defined,
             None => Kind::Compilable,

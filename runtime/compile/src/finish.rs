@@ -215,16 +215,27 @@ impl<'c> Compile<'c> {
     }
 
     /// The value of a parameter of a declared resource, or what its defaults give.
-    pub(crate) fn parameter_of(&self, id: ResourceId, name: &str) -> Option<Value<'c>> {
-        let catalog = self.catalog.borrow();
-        let resource = &catalog[id];
+    ///
+    /// # Errors
+    /// Those of looking for the defaults.
+    pub(crate) fn parameter_of(
+        &self,
+        vm: &mut Vm<'c>,
+        id: ResourceId,
+        name: &str,
+    ) -> Eval<'c, Option<Value<'c>>> {
+        let (scope, type_name, title, value) = {
+            let resource = &self.catalog.borrow()[id];
+            (resource.origin.scope, resource.type_name, resource.title, resource.param(name))
+        };
         if name == "title" {
-            return Some(self.string_value(resource.title));
+            return Ok(Some(self.string_value(title)));
         }
-        resource.param(name).or_else(|| {
-            self.with_defaults(resource.origin.scope, resource.type_name, |defaults| {
-                defaults.iter().find(|p| p.name == name).map(|p| p.value)
-            })
+        if value.is_some() {
+            return Ok(value);
+        }
+        self.with_defaults(vm, scope, type_name, |defaults| {
+            defaults.iter().find(|p| p.name == name).map(|p| p.value)
         })
     }
 

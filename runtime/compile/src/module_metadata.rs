@@ -21,4 +21,15 @@ impl<'c> Compile<'c> {
         }
         Ok(())
     }
+
+    /// Refuses a module of the name that Puppet's loaders have for the environment itself: it compiles nothing beside one.
+    ///
+    /// # Errors
+    /// When there is such a module.
+    pub(crate) fn check_names(&self) -> Eval<'c, ()> {
+        match self.environment.modules.get("environment") {
+            Some(_) => Err(Flow::raw("Internal Error: Attempt to redefine loader named 'environment'")),
+            None => Ok(()),
+        }
+    }
 }

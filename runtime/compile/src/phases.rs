@@ -157,6 +157,7 @@ impl<'c> Compile<'c> {
             self.warn_once(warning.clone());
         }
         self.check_metadata()?;
+        self.check_names()?;
         self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;
@@ -197,7 +198,7 @@ impl<'c> Compile<'c> {
             is_noted: Cell::new(false),
         });
         vm.top.source.set(Some(main.number));
-        let mut stage = self.new_resource("Stage", "main", vm.top, Params::new_in(self.arena))?;
+        let mut stage = self.new_resource(vm, "Stage", "main", vm.top, Params::new_in(self.arena))?;
         stage.kind = Kind::Compilable;
         let mut catalog = self.catalog.borrow_mut();
         catalog.add(stage);
@@ -324,7 +325,7 @@ impl<'c> Compile<'c> {
             is_noted: Cell::new(false),
         });
         self.definitions.classes.borrow_mut().insert("settings", settings);
-        let mut resource = self.new_resource("Class", "Settings", vm.top, Params::new_in(self.arena))?;
+        let mut resource = self.new_resource(vm, "Class", "Settings", vm.top, Params::new_in(self.arena))?;
         resource.progress.evaluated = true;
         let id = self.catalog.borrow_mut().add(resource);
         let top = vm.top;
@@ -345,7 +346,7 @@ impl<'c> Compile<'c> {
     /// The code outside all definitions, in top scope.
     pub(crate) fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
         let top = vm.top;
-        let main = self.new_resource("Class", "main", top, Params::new_in(self.arena))?;
+        let main = self.new_resource(vm, "Class", "main", top, Params::new_in(self.arena))?;
         let id = self.add_resource(top, main)?;
         top.resource.set(Some(id));
         {

@@ -283,6 +283,20 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         self.find_resource(type_name, title).map(|id| self.view_of(id))
     }
 
+    fn titled(&self, type_name: &str, title: &str) -> Eval<'c, Vec<(String, String)>> {
+        let ty = self.environment.types.get(&names::capitalize(type_name));
+        let parts = match ty {
+            Some(ty) => ty.parse_title(title).map_err(Flow::raw)?,
+            None => vec![("name", title)],
+        };
+        Ok(parts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect())
+    }
+
+    fn scope_of(&self, type_name: &str, title: &str) -> Option<&'c Scope<'c>> {
+        let id = self.find_resource(type_name, title)?;
+        Some(self.catalog.borrow()[id].origin.scope.container())
+    }
+
     fn resources(&self) -> Vec<ResourceView<'c>> {
         self.catalog.borrow().resources.iter().map(|resource| self.resource_view(resource)).collect()
     }
@@ -311,10 +325,29 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         Ok(self.find_define(vm, &name)?.map(|_| ResourceTypeKind::Defined))
     }
 
-    fn defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)> {
-        self.with_defaults(scope, &names::capitalize(type_name), |defaults| {
-            defaults.iter().map(|param| (param.name, param.value)).collect()
-        })
+    fn defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        own: bool,
+    ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
+        let defaults = self.defaults_seen(vm, scope, &names::capitalize(type_name), own)?;
+        Ok(defaults.iter().map(|param| (param.name, param.value)).collect())
+    }
+
+    fn own_defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)> {
+        let defaults = Compile::own_defaults(self, scope, &names::capitalize(type_name));
+        defaults.iter().map(|param| (param.name, param.value)).collect()
+    }
+
+    fn set_default(&self, scope: &'c Scope<'c>, type_name: &str, name: &str, value: Value<'c>) {
+        let type_name = self.text(&names::capitalize(type_name));
+        Compile::set_default(self, scope, type_name, self.text(name), value);
+    }
+
+    fn defaults_are_ruby(&self, scope: &'c Scope<'c>) {
+        self.note_defaults_in_ruby(scope);
     }
 
     fn classes(&self) -> Vec<&'c str> {

@@ -5,7 +5,7 @@
 //! see to it that nobody waits for one for ever; [`protocol`] has the tables of what passes between, [`wire`] writes and
 //! reads values; [`talk`] is one request with all the questions that come back before its answer; [`answer`] answers
 //! those; [`functions`], [`datatypes`], [`checkers`], [`template`] and [`resource_types`] are what a compile asks for,
-//! [`reports`] what a server does.
+//! [`reports`] what a server does, [`defaults`] what a scope is asked for.
 //! What is needed of the compile is asked through the ports in [`world`]. The Ruby side is in `worker/`: our own words for
 //! the parts of Puppet's Ruby that functions use. No Puppet need be installed, and none that is will be read.
 
@@ -16,6 +16,7 @@ mod changes;
 mod checkers;
 mod clock;
 mod datatypes;
+mod defaults;
 mod failures;
 mod functions;
 mod pipes;

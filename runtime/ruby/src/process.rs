@@ -44,6 +44,7 @@ const PARTS: &[(&str, &str)] = &[
     ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
     ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),
+    ("<bunraku>/puppet_files.rb", include_str!("worker/puppet_files.rb")),
     ("<bunraku>/pson.rb", include_str!("worker/pson.rb")),
     ("<bunraku>/reports.rb", include_str!("worker/reports.rb")),
     ("<bunraku>/resource_types.rb", include_str!("worker/resource_types.rb")),

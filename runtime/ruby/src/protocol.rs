@@ -138,6 +138,8 @@ table! {
         "Hands the report of an agent's run, as JSON, to the processor that a file defines.";
     16 Become "become" ("number: Integer", "items: Array or Hash") => "nil"
         "The array or hash of a number has been changed in place, without Ruby: these are its items now.";
+    17 LookUpDefaults "look_up_defaults" ("scope: number", "type: String") => "Array of name and value"
+        "Calls the `lookupdefaults` of a scope that Ruby has written anew.";
 }
 
 table! {
@@ -162,14 +164,15 @@ table! {
     11 Mutated "mutated" ("scope: number", "arrays and hashes: Array") => "nil" [Keeps] "Ruby has changed these in place.";
     12 Scope "scope" ("scope: number") => "resource or nil, definition or nil, module: String or nil, parent: number or nil, kind: String"
         "What a scope is.";
-    13 Defaults "defaults" ("scope: number", "type: String") => "Array of name and value" "The defaults of a resource type, as a scope sees them.";
+    13 Defaults "defaults" ("scope: number", "type: String", "as Puppet's own method gives them: Boolean") => "Array of name and value"
+        "The defaults of a resource type, as a scope sees them; whatever Ruby has made of the scope's `lookupdefaults`, if it says so.";
     14 Resource "resource" ("type: String", "title: String") => "resource or nil" "A resource of the catalog.";
     15 Resources "resources" () => "Array of resources" "All resources of the catalog.";
     16 Classes "classes" () => "Array of String" "The classes that have been evaluated.";
     17 Tags "tags" () => "Array of String" "The tags of the catalog.";
     18 Definition "definition" ("kind: class or define", "name: String") => "definition or nil" "A class or defined type, loaded if need be.";
     19 ClassScope "class_scope" ("name: String") => "number or nil" "The scope of a class that has been evaluated.";
-    20 Reference "reference" ("type: String", "title: String") => "type" "The reference to a resource, as code would write it.";
+    20 Reference "reference" ("type: String", "title: String") => "type" "The reference to a resource, as a parameter holds it.";
     21 Type "type" ("text: String", "local types: Array of String") => "type" "The type that a text says.";
     22 KindOfType "type?" ("name: String") => "`builtin`, `define` or nil" "What kind of resource type a name is.";
     23 TypeParts "parts" ("type") => "Hash" "What a type is made of, by the readers of Puppet's classes of types.";
@@ -206,6 +209,12 @@ table! {
     52 File "file" ("folder: files or templates", "name: String") => "String or nil" "The file of a module by the name that code gives it.";
     53 Compute "compute" ("name: String", "arguments: Array") => "value" [Keeps]
         "What a function of the language gives: for methods of Ruby that do the same, whose code calls no function.";
+    54 DefaultsAreRuby "defaults_are_ruby" ("scope: number") => "nil" [Keeps] "Ruby has written `lookupdefaults` of a scope anew.";
+    55 OwnDefaults "own_defaults" ("scope: number", "type: String") => "Array of name and value"
+        "The defaults of a resource type that the scope itself has.";
+    56 SetDefault "set_default" ("scope: number", "type: String", "name: String", "value") => "nil" [Keeps] "Sets a default of a scope.";
+    57 Titled "titled" ("type: String", "title: String") => "Hash of String" "What the title of a resource says of its parameters.";
+    58 ResourceScope "resource_scope" ("type: String", "title: String") => "number or nil" "The scope that has declared a resource of the catalog.";
 }
 
 table! {
@@ -251,7 +260,8 @@ table! {
     8 Default "DEFAULT" () "`default`.";
     9 Sensitive "SENSITIVE" ("value") "A Sensitive.";
     10 Regexp "REGEXP" ("text") "A regular expression: what stands between the slashes.";
-    11 Type "TYPE" ("number", "kind: text", "the type: text", "type name: value", "title: value") "A type; from Ruby the number only.";
+    11 Type "TYPE" ("number", "kind: text", "the type: text", "type name: value", "title: value")
+        "A type, or, of the kind `Held`, a reference that a parameter holds; from Ruby the number only.";
     12 Timestamp "TIMESTAMP" ("seconds: i64", "nanoseconds: i64") "A Timestamp.";
     13 Timespan "TIMESPAN" ("seconds: i64", "nanoseconds: i64") "A Timespan.";
     14 Version "VERSION" ("text") "A SemVer.";

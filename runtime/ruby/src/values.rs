@@ -23,6 +23,8 @@ pub(super) enum Handle<'c> {
 #[derive(Default)]
 pub(super) struct Values<'c> {
     handles: RefCell<Vec<Handle<'c>>>,
+    /// The numbers of references that parameters hold, by their address.
+    held: RefCell<HashMap<usize, u32>>,
     scopes: RefCell<Vec<&'c Scope<'c>>>,
     /// The index of each scope in `scopes`, by the scope's id.
     scope_numbers: RefCell<HashMap<u32, u32>>,
@@ -43,6 +45,12 @@ impl<'c> Values<'c> {
         let mut all = self.handles.borrow_mut();
         all.push(handle);
         (all.len() - 1) as u32
+    }
+
+    /// A number for a reference that a parameter holds: the same for the same one, which is one object in Ruby.
+    pub fn held_handle(&self, ty: &'c Type<'c>) -> u32 {
+        let address = std::ptr::from_ref(ty).addr();
+        *self.held.borrow_mut().entry(address).or_insert_with(|| self.handle(Handle::Type(ty)))
     }
 
     /// The value of a number; none where no value has it.
@@ -88,8 +96,9 @@ impl<'c> Values<'c> {
 
     /// Drops all that lies on the heap.
     pub fn release(&self) {
-        let Values { handles, scopes, scope_numbers, shared, bytes, seen, objects } = self;
+        let Values { handles, held, scopes, scope_numbers, shared, bytes, seen, objects } = self;
         handles.take();
+        held.take();
         scopes.take();
         scope_numbers.take();
         shared.take();

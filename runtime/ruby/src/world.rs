@@ -227,6 +227,15 @@ pub trait CatalogSide<'c> {
     /// A resource by its reference.
     fn resource(&self, type_name: &str, title: &str) -> Option<ResourceView<'c>>;
 
+    /// What a title says of the parameters of a resource of a type, by their names.
+    ///
+    /// # Errors
+    /// When no pattern of the type's takes the title.
+    fn titled(&self, type_name: &str, title: &str) -> Eval<'c, Vec<(String, String)>>;
+
+    /// The scope that has declared a resource of the catalog.
+    fn scope_of(&self, type_name: &str, title: &str) -> Option<&'c Scope<'c>>;
+
     /// All resources in order of creation.
     fn resources(&self) -> Vec<ResourceView<'c>>;
 
@@ -254,8 +263,28 @@ pub trait CatalogSide<'c> {
     /// Those of loading a defined type's file.
     fn resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<ResourceTypeKind>>;
 
-    /// The defaults of a resource type as a scope sees them, with their values.
-    fn defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)>;
+    /// The defaults of a resource type as a scope sees them, with their values: those that Puppet's own `lookupdefaults` of
+    /// that scope gives, whatever Ruby has made of it, where `own`.
+    ///
+    /// # Errors
+    /// Those of a `lookupdefaults` in Ruby.
+    fn defaults(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        type_name: &str,
+        own: bool,
+    ) -> Eval<'c, Vec<(&'c str, Value<'c>)>>;
+
+    /// Those that the scope itself has.
+    fn own_defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> Vec<(&'c str, Value<'c>)>;
+
+    /// Ruby sets a default of a scope.
+    fn set_default(&self, scope: &'c Scope<'c>, type_name: &str, name: &str, value: Value<'c>);
+
+    /// Ruby has written `lookupdefaults` of a scope anew: from now on [`Talk::defaults_of`](crate::Talk::defaults_of) tells
+    /// the scope's defaults.
+    fn defaults_are_ruby(&self, scope: &'c Scope<'c>);
 
     /// Names of evaluated classes and nodes, in order.
     fn classes(&self) -> Vec<&'c str>;

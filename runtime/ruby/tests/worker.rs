@@ -118,6 +118,12 @@ impl<'c> CatalogSide<'c> for Nothing {
     fn resource(&self, _: &str, _: &str) -> Option<ResourceView<'c>> {
         None
     }
+    fn titled(&self, _: &str, _: &str) -> Eval<'c, Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+    fn scope_of(&self, _: &str, _: &str) -> Option<&'c Scope<'c>> {
+        None
+    }
     fn resources(&self) -> Vec<ResourceView<'c>> {
         Vec::new()
     }
@@ -136,9 +142,20 @@ impl<'c> CatalogSide<'c> for Nothing {
     fn resource_type(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<ResourceTypeKind>> {
         Ok(None)
     }
-    fn defaults(&self, _: &'c Scope<'c>, _: &str) -> Vec<(&'c str, Value<'c>)> {
+    fn defaults(
+        &self,
+        _: &mut Vm<'c>,
+        _: &'c Scope<'c>,
+        _: &str,
+        _: bool,
+    ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
+        Ok(Vec::new())
+    }
+    fn own_defaults(&self, _: &'c Scope<'c>, _: &str) -> Vec<(&'c str, Value<'c>)> {
         Vec::new()
     }
+    fn set_default(&self, _: &'c Scope<'c>, _: &str, _: &str, _: Value<'c>) {}
+    fn defaults_are_ruby(&self, _: &'c Scope<'c>) {}
     fn classes(&self) -> Vec<&'c str> {
         Vec::new()
     }

@@ -58,8 +58,9 @@ fn held_type<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             Type::Resource { type_name: Some("Class"), title, held: true }.alloc(arena)
         }
         Type::Resource { type_name: Some(_), title: Some(_), held: true } => ty,
-        Type::Resource { type_name: Some(name), title: Some(title), held: false } => {
-            Type::Resource { type_name: Some(name), title: Some(title), held: true }.alloc(arena)
+        // A type of resources is held as a resource without a title.
+        Type::Resource { type_name: Some(name), title, held: false } => {
+            Type::Resource { type_name: Some(name), title: title.or(Some("")), held: true }.alloc(arena)
         }
         ty => ty,
     }
@@ -69,7 +70,7 @@ fn held_type<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
 fn has_reference(value: Value<'_>) -> bool {
     match value {
         Value::Type(ty) => {
-            matches!(ty, Type::Class(Some(_)) | Type::Resource { title: Some(_), held: false, .. })
+            matches!(ty, Type::Class(Some(_)) | Type::Resource { type_name: Some(_), held: false, .. })
         }
         Value::Array(items) => budget::within(items.len(), || items.iter().any(|item| has_reference(*item))),
         Value::Hash(hash) => budget::within(2 * hash.len(), || {

@@ -23,3 +23,40 @@ pub fn by_name<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
     }
     Ok(Type::Reference(vm.arena.alloc_str(name)).alloc(vm.arena))
 }
+
+/// Resource types that Puppet knows before it has loaded any.
+const RESOURCE_TYPES: &[&str] = &[
+    "component",
+    "exec",
+    "file",
+    "filebucket",
+    "group",
+    "node",
+    "notify",
+    "package",
+    "resources",
+    "schedule",
+    "service",
+    "stage",
+    "tidy",
+    "user",
+    "whit",
+];
+
+/// What a capitalised name means to who knows Puppet's own types only: one of those, or a reference to nothing known.
+///
+/// # Errors
+/// Those of making the type.
+pub(super) fn of_puppet<'c>(vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c Type<'c>> {
+    // The type of errors belongs to Puppet's modules.
+    if let Some(ty) = builtin(vm.arena, name).filter(|_| !name.eq_ignore_ascii_case("error")) {
+        return Ok(ty);
+    }
+    if name.eq_ignore_ascii_case("puppet::lookupcontext") {
+        return by_name(vm, name);
+    }
+    if RESOURCE_TYPES.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        return Ok(resource(vm.arena, name, None));
+    }
+    Ok(Type::Reference(vm.arena.alloc_str(name)).alloc(vm.arena))
+}

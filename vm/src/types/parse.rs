@@ -8,7 +8,7 @@ use crate::cause::Cause;
 use crate::error::{Eval, Flow};
 use crate::raised::PARSE_ERROR;
 use crate::types::access::specialize;
-use crate::types::named::by_name;
+use crate::types::named::{by_name, of_puppet};
 use crate::types::ty::{Range, Type};
 use crate::value::{HashBuilder, Value};
 use crate::vm::Vm;
@@ -19,6 +19,14 @@ use crate::vm::Vm;
 /// For text that is no type expression, and those of specialising a type.
 pub fn parse<'c>(vm: &mut Vm<'c>, text: &str) -> Eval<'c, &'c Type<'c>> {
     parse_with(vm, text, &[])
+}
+
+/// The type a text denotes to `Type.new`, which knows Puppet's own types only: neither those of modules nor defined types.
+///
+/// # Errors
+/// Those of [`parse`].
+pub(super) fn parse_of_puppet<'c>(vm: &mut Vm<'c>, text: &str) -> Eval<'c, &'c Type<'c>> {
+    whole(Parser { vm, text, at: 0, locals: &[], depth: 0, only_puppets: true })
 }
 
 /// The type a text of the program itself denotes; parsed once a compile.
@@ -47,17 +55,21 @@ pub fn parse_with<'c>(
         // Puppet's parser knows a few texts by heart; this one would not parse.
         return Ok(&Type::Array { element: &Type::Any, size: Range { min: Some(1), max: None } });
     }
-    let mut parser = Parser { vm, text, at: 0, locals, depth: 0 };
+    whole(Parser { vm, text, at: 0, locals, depth: 0, only_puppets: false })
+}
+
+/// The type that all of a text is.
+fn whole<'c>(mut parser: Parser<'_, '_, 'c>) -> Eval<'c, &'c Type<'c>> {
     let value = parser.expression()?;
     parser.space();
-    if parser.at < text.len() {
+    if parser.at < parser.text.len() {
         return Err(parser.fail());
     }
     match value {
         Value::Type(ty) => Ok(ty),
         _ => Err(Flow::of_class(
             PARSE_ERROR,
-            format!("The expression <{text}> is not a valid type specification."),
+            format!("The expression <{}> is not a valid type specification.", parser.text),
         )),
     }
 }
@@ -68,6 +80,8 @@ struct Parser<'v, 't, 'c> {
     at: usize,
     locals: &'t [(&'t str, &'c Type<'c>)],
     depth: u32,
+    /// Names mean Puppet's own types, or nothing that is known.
+    only_puppets: bool,
 }
 
 impl<'t, 'c> Parser<'_, 't, 'c> {
@@ -287,11 +301,12 @@ impl<'t, 'c> Parser<'_, 't, 'c> {
 
     fn type_expression(&mut self) -> Eval<'c> {
         let start = self.at;
-        let name = self.name();
-        let name = name.strip_prefix("::").unwrap_or(name);
+        let written = self.name();
+        let name = written.strip_prefix("::").unwrap_or(written);
         let local = self.locals.iter().find(|(n, _)| n.eq_ignore_ascii_case(name)).map(|(_, ty)| *ty);
         let mut value = Value::Type(match local {
             Some(ty) => ty,
+            None if self.only_puppets => of_puppet(self.vm, written)?,
             None => by_name(self.vm, name)?,
         });
         while self.rest().starts_with('[') {
@@ -299,6 +314,9 @@ impl<'t, 'c> Parser<'_, 't, 'c> {
             let keys = self.list("]")?;
             let Value::Type(ty) = value else { return Err(self.fail()) };
             value = match ty {
+                Type::Reference("UnresolvedReference") if self.only_puppets => {
+                    return Err(Flow::of_class(PARSE_ERROR, "Not a parameterized type <TypeReference>"));
+                }
                 Type::Reference(_) => {
                     let text = self.vm.arena.alloc_str(&self.text[start..self.at]);
                     Value::Type(Type::Reference(text).alloc(self.vm.arena))

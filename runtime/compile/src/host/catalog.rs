@@ -124,7 +124,7 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
         parameter: &str,
     ) -> Eval<'c, Option<Value<'c>>> {
         match self.find_resource(type_name, title) {
-            Some(id) if self.has_parameter(vm, id, parameter)? => Ok(self.parameter_of(id, parameter)),
+            Some(id) if self.has_parameter(vm, id, parameter)? => self.parameter_of(vm, id, parameter),
             Some(id) => {
                 let catalog = self.catalog.borrow();
                 let ty = catalog[id].type_name;

@@ -54,8 +54,8 @@ pub(crate) enum Wanted<'c> {
 /// A collector.
 pub(crate) struct Collector<'c> {
     pub wanted: Wanted<'c>,
-    /// Overrides, and the source they come from.
-    pub overrides: Option<Override<'c>>,
+    /// Overrides, and the scope that they stand in.
+    pub overrides: Option<(Override<'c>, &'c Scope<'c>)>,
     /// What it has collected so far, in order.
     pub collected: List<'c, ResourceId>,
     /// The same, to ask.

@@ -6,7 +6,7 @@ use bumpalo::Bump;
 use bunraku_catalog::tags::{Marks, Tags, Words};
 use bunraku_catalog::{Param, Params};
 use bunraku_resource_types::ResourceType;
-use bunraku_vm::scope::ResourceId;
+use bunraku_vm::scope::{ResourceId, Scope};
 use std::cell::RefCell;
 
 /// See the module.
@@ -17,6 +17,9 @@ pub(crate) struct Resources<'c> {
     pub taken_in: RefCell<Map<'c, ResourceId, [&'c str; 3]>>,
     /// Resource defaults, by type.
     pub defaults: RefCell<Map<'c, &'c str, List<'c, OfScope<'c>>>>,
+    /// Scopes whose `lookupdefaults` code in Ruby has written anew, the last one last; one that Ruby knows by several
+    /// lambdas may be there by each.
+    pub defaults_in_ruby: RefCell<List<'c, &'c Scope<'c>>>,
     /// Overrides of resources that are not there yet, by reference.
     pub overrides: RefCell<Map<'c, &'c str, List<'c, Override<'c>>>>,
     /// These references in order.
@@ -30,6 +33,7 @@ impl<'c> Resources<'c> {
             type_names: map(arena),
             taken_in: map(arena),
             defaults: map(arena),
+            defaults_in_ruby: list(arena),
             overrides: map(arena),
             override_order: list(arena),
         }

@@ -5,6 +5,7 @@ module Puppet
   # A reference to a resource, or a resource of the catalog.
   class Resource
     extend Bunraku::Gaps
+    include Enumerable
 
     # Name of a resource type, in the form that references have.
     def self.type_name(name)
@@ -49,7 +50,7 @@ module Puppet
       end
     end
 
-    attr_reader :type, :title, :parameters
+    attr_reader :type, :title, :parameters, :file, :line, :virtual
 
     # `File[/x]` in two.
     def self.type_and_title(type, title)
@@ -84,6 +85,7 @@ module Puppet
       "#{type}[#{title}]"
     end
     alias to_s ref
+    alias to_ref ref
 
     def [](name)
       name = name.to_s
@@ -96,13 +98,66 @@ module Puppet
     end
     alias has_key? key?
 
+    # What the title says, then the parameters.
     def to_hash
+      Bunraku.ask('titled', [type, title.to_s]).transform_keys(&:to_sym).merge(to_h)
+    end
+
+    def to_h
       @parameters.transform_keys(&:to_sym)
     end
-    alias to_h to_hash
+
+    # Its parameters, one by one.
+    def each(&block)
+      parameters.each(&block)
+      self
+    end
+
+    def keys
+      parameters.keys
+    end
+
+    def length
+      parameters.length
+    end
+
+    def empty?
+      parameters.empty?
+    end
 
     def name
-      self[:name] || title
+      "#{type}/#{title}"
+    end
+
+    def inspect
+      "#{ref}#{to_hash.inspect}"
+    end
+
+    # The words of its type and title.
+    def tags
+      words = [type, title].map { |word| word.to_s.downcase }
+      words.select! { |word| word.match?(/\A[[:alnum:]_][[:alnum:]_:.-]*\z/) }
+      words.flat_map { |word| word.include?('::') ? [word] + word.split('::') : [word] }.uniq
+    end
+
+    def exported
+      false
+    end
+
+    # What its JSON and YAML say.
+    def to_data_hash
+      data = { 'type' => type, 'title' => title.to_s, 'tags' => tags.to_a, 'exported' => exported ? true : false }
+      data['parameters'] = to_h.transform_keys(&:to_s) unless to_h.empty?
+      data['kind'] = { 'builtin' => 'compilable_type', 'define' => 'defined_type' }.fetch(Bunraku.ask('type?', [type.downcase]), 'unknown')
+      data
+    end
+
+    def encode_with(coder)
+      to_data_hash.each { |name, value| coder[name] = value }
+    end
+
+    def to_json(*options)
+      to_data_hash.to_json(*options)
     end
 
     def class?
@@ -116,11 +171,6 @@ module Puppet
     def ==(other)
       other.is_a?(Puppet::Resource) && other.ref == ref
     end
-    alias eql? ==
-
-    def hash
-      ref.hash
-    end
   end
 
   module Parser
@@ -128,11 +178,20 @@ module Puppet
     class Resource < Puppet::Resource
       # A parameter with its name.
       class Param
-        attr_reader :name, :value
+        attr_accessor :name, :value, :source, :add, :file, :line
 
-        def initialize(name, value)
-          @name = name
+        def initialize(name: nil, value: nil, source: nil, line: nil, file: nil, add: nil)
+          raise Puppet::ResourceError, "'name' is a required option for #{self.class}" unless name
+          @name = name.intern
           @value = value
+          @source = source
+          @line = line
+          @file = file
+          @add = add
+        end
+
+        def to_s
+          "#{name} => #{value}"
         end
       end
 
@@ -149,7 +208,11 @@ module Puppet
 
       # The parameters by their names.
       def parameters
-        @parameters.to_h { |name, value| [name.to_sym, Param.new(name.to_sym, value)] }
+        @parameters.to_h { |name, value| [name.to_sym, Param.new(name: name, value: value)] }
+      end
+
+      def name
+        self[:name] || title
       end
 
       # What the title says, then the parameters that have a value.
@@ -170,8 +233,10 @@ module Puppet
         names.flatten.any? { |name| tags.include?(name.to_s.downcase) }
       end
 
+      # The scope that has declared it.
       def scope
-        raise Bunraku::Missing.new("Puppet::Parser::Resource#scope of Puppet's Ruby is not supported", :scope)
+        number = Bunraku.ask('resource_scope', [type, title.to_s])
+        number && Puppet::Parser::Scope.at(number)
       end
 
       private

@@ -43,8 +43,8 @@ module Bunraku
     end
 
     def lookupdefaults(type)
-      Bunraku.ask('defaults', [live_number, type.to_s]).to_h do |name, value|
-        [name.to_sym, Puppet::Parser::Resource::Param.new(name.to_sym, value)]
+      Bunraku.ask('defaults', [live_number, type.to_s, defaults_are_ruby?]).to_h do |name, value|
+        [name.to_sym, Puppet::Parser::Resource::Param.new(name: name, value: value)]
       end
     end
 
@@ -73,6 +73,11 @@ module Bunraku
     end
 
     private
+
+    # Whether a function has written `lookupdefaults` of this very object anew: then only Puppet's own is asked for here.
+    def defaults_are_ruby?
+      false
+    end
 
     def about
       Bunraku.ask('scope', [live_number])

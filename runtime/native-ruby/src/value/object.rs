@@ -196,7 +196,7 @@ impl<'c> Module<'c> {
 }
 
 impl<'c> Object<'c> {
-    /// As a value of the compile: resources are references there, nothing else is anything.
+    /// As a value of the compile: resources are references there, as parameters hold them; nothing else is anything.
     ///
     /// # Errors
     /// That it is something else.
@@ -208,7 +208,8 @@ impl<'c> Object<'c> {
         };
         match (&*self.class.name, of("type"), of("title")) {
             ("Puppet::Resource" | "Puppet::Parser::Resource", Some(type_name), Some(title)) => {
-                Ok(Value::Type(types::reference(vm.arena, &type_name, &title)))
+                let reference = types::reference(vm.arena, &type_name, &title);
+                Ok(types::held(vm.arena, Value::Type(reference)))
             }
             _ => Err(UNKNOWN),
         }

@@ -61,6 +61,19 @@ impl<'c> Talk<'_, 'c> {
         found.map_or(Value::Undef, |resource| resource.value(vm))
     }
 
+    pub(super) fn titled(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
+        let mut titled = HashBuilder::new(vm.arena);
+        for (name, text) in self.world.titled(args.text(0), args.text(1))? {
+            titled.insert(vm.string(&name), vm.string(&text));
+        }
+        Ok(Value::Hash(titled.finish()))
+    }
+
+    pub(super) fn resource_scope(&self, args: QuestionArguments<'c>) -> Value<'c> {
+        let scope = self.world.scope_of(args.text(0), args.text(1));
+        scope.map_or(Value::Undef, |scope| self.number_of(scope))
+    }
+
     pub(super) fn resources(&self, vm: &mut Vm<'c>) -> Value<'c> {
         let all: Vec<_> = self.world.resources().into_iter().map(|resource| resource.value(vm)).collect();
         vm.array(&all)

@@ -30,6 +30,7 @@ const ASKED_NATIVELY: &[Question] = &[
     Question::Defaults,
     Question::Resource,
     Question::Resources,
+    Question::Titled,
     Question::Classes,
     Question::Tags,
     Question::Definition,
@@ -117,6 +118,11 @@ impl<'c> Talk<'_, 'c> {
             Question::Mutated => self.values_changed(vm, args),
             Question::Scope => self.scope(vm, args),
             Question::Defaults => self.defaults(vm, args),
+            Question::OwnDefaults => self.own_defaults(vm, args),
+            Question::SetDefault => self.set_default(args),
+            Question::DefaultsAreRuby => self.defaults_are_ruby(args),
+            Question::Titled => self.titled(vm, args),
+            Question::ResourceScope => Ok(self.resource_scope(args)),
             Question::Resource => Ok(self.resource(vm, args)),
             Question::Resources => Ok(self.resources(vm)),
             Question::Classes => Ok(texts(vm, self.world.classes())),
@@ -305,7 +311,8 @@ fn texts<'c>(vm: &Vm<'c>, all: Vec<&'c str>) -> Value<'c> {
     vm.array(&all)
 }
 
-/// A reference to a resource: what `File['x']` gives.
+/// A reference to a resource, as a parameter holds it.
 fn reference<'c>(vm: &Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
-    Value::Type(bunraku_vm::types::reference(vm.arena, args.text(0), args.text(1)))
+    let reference = bunraku_vm::types::reference(vm.arena, args.text(0), args.text(1));
+    bunraku_vm::types::held(vm.arena, Value::Type(reference))
 }

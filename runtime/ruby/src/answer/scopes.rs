@@ -106,9 +106,30 @@ impl<'c> Talk<'_, 'c> {
 
     pub(super) fn defaults(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
         let scope = self.scope_of(args.value(0))?;
-        let defaults = self.world.defaults(scope, args.text(1));
-        let pairs: Vec<_> =
-            defaults.into_iter().map(|(name, value)| vm.array(&[vm.string(name), value])).collect();
-        Ok(vm.array(&pairs))
+        let own = matches!(args.value(2), Value::Bool(true));
+        let defaults = self.world.defaults(vm, scope, args.text(1), own)?;
+        Ok(pairs(vm, defaults))
     }
+
+    pub(super) fn own_defaults(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {
+        let scope = self.scope_of(args.value(0))?;
+        Ok(pairs(vm, self.world.own_defaults(scope, args.text(1))))
+    }
+
+    pub(super) fn set_default(&self, args: QuestionArguments<'c>) -> Eval<'c> {
+        let scope = self.scope_of(args.value(0))?;
+        self.world.set_default(scope, args.text(1), args.text(2), args.value(3));
+        Ok(Value::Undef)
+    }
+
+    pub(super) fn defaults_are_ruby(&self, args: QuestionArguments<'c>) -> Eval<'c> {
+        self.world.defaults_are_ruby(self.scope_of(args.value(0))?);
+        Ok(Value::Undef)
+    }
+}
+
+fn pairs<'c>(vm: &Vm<'c>, defaults: Vec<(&'c str, Value<'c>)>) -> Value<'c> {
+    let pairs: Vec<_> =
+        defaults.into_iter().map(|(name, value)| vm.array(&[vm.string(name), value])).collect();
+    vm.array(&pairs)
 }

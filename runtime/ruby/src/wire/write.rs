@@ -206,8 +206,12 @@ impl<'c> Talk<'_, 'c> {
 
     fn put_type(&self, vm: &mut Vm<'c>, out: &mut Vec<u8>, ty: &'c Type<'c>) -> Eval<'c, ()> {
         out.push(ValueTag::Type.byte());
-        put_size(out, self.ruby.values.handle(Handle::Type(ty)) as usize);
-        put_text(out, types::simple_name(ty).as_bytes());
+        let (number, kind) = match types::is_held(ty) {
+            true => (self.ruby.values.held_handle(ty), "Held"),
+            false => (self.ruby.values.handle(Handle::Type(ty)), types::simple_name(ty)),
+        };
+        put_size(out, number as usize);
+        put_text(out, kind.as_bytes());
         put_text(out, types::print(ty).as_bytes());
         let (name, title) = match ty {
             Type::Object { name, .. } => (*name, None),

@@ -44,8 +44,8 @@ module Bunraku
       end
 
       # Loads a file by its name, gems aside. What Puppet has loaded itself comes from where Ruby has it, whatever the
-      # modules have of that name. Of Puppet's own files, what the worker has is loaded already, and no Puppet installed
-      # beside it is ever read.
+      # modules have of that name. Of Puppet's own files, what the worker has is loaded already: only whether Puppet has one
+      # of that name is asked, and no Puppet installed beside it is ever read.
       def take(name)
         text = name.respond_to?(:to_path) ? name.to_path : name
         return bunraku_require(name) unless text.is_a?(String)
@@ -57,14 +57,41 @@ module Bunraku
         # A part of these opens the module, which would load the whole around the part that is being loaded.
         whole = WHOLE[text[%r{\A[^/.]+}]]
         take(whole) if whole && !@loaded.include?(whole)
-        return false if text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)}) && !of_modules?(text)
-        bunraku_require(name)
+        return bunraku_require(name) if !puppets?(text) || of_modules?(text)
+        plain = text.match?(%r{/\.{0,2}/}) ? File.expand_path(text, '/').delete_prefix('/') : text
+        raise missing(text) unless puppet_file?(plain.delete_suffix('.rb'))
+        false
+      end
+
+      # Whether a name is one of Puppet's own library.
+      def puppets?(text)
+        text.is_a?(String) && text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)})
       end
 
       # Whether a module has a file.
       def of_modules?(text)
         file = text.end_with?('.rb') ? text : "#{text}.rb"
         (Bunraku.folders || []).any? { |folder| File.file?(File.join(folder, file)) }
+      end
+
+      # Whether Puppet's library has a file, in the version that is in force.
+      def puppet_file?(name)
+        @puppet_files ||= PUPPET_FILES.each_line.with_object({}) do |line, files|
+          folder, names = line.chomp.split(': ', 2)
+          names.split.each do |entry|
+            base, versions = entry.split(':')
+            files[folder == '.' ? base : "#{folder}/#{base}"] = versions || '789'
+          end
+        end
+        version = Bunraku.compile ? Bunraku.compile.settings['version'].to_s[0] : '7'
+        @puppet_files.fetch(name, '').include?(version)
+      end
+
+      # What Ruby says of a file that is nowhere.
+      def missing(text)
+        error = LoadError.new("cannot load such file -- #{text}")
+        error.instance_variable_set(:@path, text)
+        error
       end
 
       def gems?
@@ -125,7 +152,8 @@ module Kernel
   def require(name)
     Bunraku::Library.take(name)
   rescue LoadError => error
-    raise if Bunraku::Library.gems? || error.path != (name.respond_to?(:to_path) ? name.to_path : name)
+    text = name.respond_to?(:to_path) ? name.to_path : name
+    raise if Bunraku::Library.gems? || error.path != text || Bunraku::Library.puppets?(text)
     Object.const_get(:Gem)
     begin
       # With RubyGems there, its own `require` looks among the gems.

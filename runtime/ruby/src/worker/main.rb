@@ -42,6 +42,14 @@ module Bunraku
       render(Puppet::Parser::Scope.at(scope), file, shown, text)
     end
 
+    def look_up_defaults(scope, type)
+      found = []
+      Puppet::Parser::Scope.at(scope).lookupdefaults(type).each_pair do |name, param|
+        found << [name.to_s, param.name && param.value]
+      end
+      found
+    end
+
     def become(number, items)
       compile.shared(number).replace(items)
       nil

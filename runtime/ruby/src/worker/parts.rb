@@ -39,6 +39,7 @@ module Bunraku
         'Bunraku.' => %i[builtin? call_builtin load_old load_old_file load_old_function check_old walk_old to_old
                          reference from_old call_old]
       },
+      'puppet_files' => { 'Bunraku' => %i[PUPPET_FILES] },
       'pson' => { 'Object' => %i[PSON to_pson] },
       'reports' => {
         'Puppet' => %i[Reports Transaction], 'Puppet::Util' => %i[TagSet Tagging PsychSupport Metric Log],

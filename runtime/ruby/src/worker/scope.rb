@@ -17,6 +17,41 @@ module Puppet
     # Functions of the old interface are methods of scopes: they live here.
     module OldFunctions; end
 
+    # The defaults of a scope itself, by type, as code finds them in a variable of the scope.
+    class OwnDefaults
+      # Those of a type, by their names: what is set here is set in the compile.
+      class OfType < Hash
+        def initialize(scope, type)
+          super()
+          @set = ->(name, param) { Bunraku.ask('set_default', [scope.live_number, type, name.to_s, param.value]) }
+          Bunraku.ask('own_defaults', [scope.live_number, type]).each do |name, value|
+            store_read(name.to_sym, Resource::Param.new(name: name, value: value))
+          end
+        end
+
+        alias store_read store
+
+        def []=(name, param)
+          @set.call(name, param)
+          super
+        end
+        alias store []=
+      end
+
+      def initialize(scope)
+        @scope = scope
+      end
+
+      def [](type)
+        OfType.new(@scope, type.to_s)
+      end
+
+      def include?(type)
+        !self[type].empty?
+      end
+      alias key? include?
+    end
+
     # A scope: variables, and the functions of the old interface as methods.
     class Scope < Bunraku::Handle
       include OldFunctions
@@ -50,11 +85,16 @@ module Puppet
         define_method(level) { |text| Puppet.public_send(level, text) }
       end
 
-      # Puppet asks a scope for the defaults of its resources, also one whose method a function has written anew. The
-      # compiler asks nothing here.
+      # Puppet asks a scope for the defaults of its resources by `lookupdefaults`. The compiler knows what that gives, and
+      # asks here only where a function has written it anew for a scope.
       def singleton_method_added(name)
-        return unless name == :lookupdefaults
-        raise Bunraku::Missing.new("A scope's 'lookupdefaults' that a function writes anew is not supported", name)
+        defaults_are_ruby if name == :lookupdefaults
+      end
+
+      def extend(*modules)
+        super
+        defaults_are_ruby if modules.any? { |one| one.method_defined?(:lookupdefaults) }
+        self
       end
 
       def lookupvar(name, _options = {})
@@ -216,6 +256,15 @@ module Puppet
       SHARED = %w[facts trusted server_facts].freeze
 
       private
+
+      def defaults_are_ruby?
+        !@defaults.nil?
+      end
+
+      def defaults_are_ruby
+        @defaults ||= OwnDefaults.new(self)
+        Bunraku.ask('defaults_are_ruby', [live!.number])
+      end
 
       def touch(name)
         value = @variables[name]

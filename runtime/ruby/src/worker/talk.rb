@@ -9,7 +9,7 @@ module Bunraku
     KEPT = 256
 
     attr_reader :objects, :facts, :node, :environment, :settings, :functions, :scopes, :caches, :contexts, :datatypes, :resource_types,
-                :classes, :type_names, :readers
+                :classes, :type_names, :readers, :references, :held
 
     # Whether a rule that not all versions of the language have is in force.
     def holds?(rule)
@@ -28,6 +28,8 @@ module Bunraku
       @classes = {}
       @type_names = {}.compare_by_identity
       @readers = {}.compare_by_identity
+      @references = {}.compare_by_identity
+      @held = {}
       @shared = {}
       @share_numbers = {}.compare_by_identity
       @given = -1
@@ -106,6 +108,20 @@ module Bunraku
       when Hash then value.each { |key, item| freeze_deep(key); freeze_deep(item) }
       end
       value.freeze
+    end
+
+    # A reference that a parameter holds is a resource in Puppet. One object as long as it is the same one there.
+    def held_reference(number, type_name, title)
+      compile.held[number] ||= begin
+        made = Puppet::Resource.new(type_name, title)
+        compile.references[made] = number
+        made
+      end
+    end
+
+    # The number of such a reference; of a resource that code has made, one that is asked for.
+    def number_of_reference(resource)
+      compile.references[resource] ||= compile.references[ask('reference', [resource.type.to_s, resource.title.to_s])]
     end
 
     # The text between the slashes of the Puppet notation.

@@ -12,6 +12,7 @@ module Puppet
       class << self
         # A type that came in a message. `kind` is its class's short name.
         def read(number, kind, text, type_name, title)
+          return Bunraku.held_reference(number, type_name, title) if kind == 'Held'
           const_get("P#{kind}Type").from(number, text, type_name, title)
         end
 

@@ -229,7 +229,9 @@ module Bunraku
       when Puppet::Parser::Scope
         @bytes << Tag::SCOPE
         size(value.live!.number)
-      when Puppet::Resource then value(Bunraku.ask('reference', [value.type.to_s, value.title]))
+      when Puppet::Resource
+        @bytes << Tag::TYPE
+        size(Bunraku.number_of_reference(value))
       when Puppet::Pops::Types::Iterable::Sequence then value(value.to_a)
       when Enumerator then value(value.to_a)
       when Proc

@@ -8,7 +8,7 @@ use crate::types::instance::is_instance;
 use crate::types::mismatch::value::assert_instance;
 use crate::types::new::check::{Params, check};
 use crate::types::new::{binary, collection, init, number, object, time, version};
-use crate::types::parse::parse;
+use crate::types::parse::parse_of_puppet;
 use crate::types::print::print;
 use crate::types::ty::Type;
 use crate::value::{Str, Value};
@@ -73,7 +73,7 @@ pub(super) fn construct<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>
         Type::Type(_) => {
             check(vm, "new_type", &[], &[&[("String[1]", "type_string", true)]], args)?;
             let Value::Str(text) = args[0] else { return Ok(Value::Undef) };
-            parse(vm, &text).map(Value::Type)
+            parse_of_puppet(vm, &text).map(Value::Type)
         }
         Type::Init { ty: Some(inner), args: more } => init::init(vm, inner, more, args),
         Type::Object { .. } | Type::ObjectExtension { .. } => object::object(vm, ty, args),

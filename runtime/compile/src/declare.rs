@@ -157,8 +157,7 @@ impl<'c> Compile<'c> {
             of_type: 0,
         };
         if matches!(resolved, Resolved::Class) && class.is_none() {
-            let name = names::lower(given);
-            return Err(Flow::raw(format!("Could not find declared class {name}")));
+            return Err(Flow::raw(format!("Could not find declared class {given}")));
         }
         self.initialize(vm, &mut resource, of_type)?;
         if let Some(known) = class {

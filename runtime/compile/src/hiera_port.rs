@@ -8,6 +8,7 @@ use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
+use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Place, Severity};
@@ -102,20 +103,12 @@ impl<'c> Compile<'c> {
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
         }
-        let class = name.rsplit_once("::").map(|(class, _)| class).filter(|class| !class.is_empty());
-        let reason = match class.map(|class| class.strip_prefix("::").unwrap_or(class)) {
-            None => String::new(),
-            Some(class) if vm.host.class_scope(class).is_some() => String::new(),
-            Some(class) if vm.host.class_exists(vm, class)? => {
-                format!("class {class} has not been evaluated")
-            }
-            Some(class) => format!("class {class} could not be found"),
-        };
+        let MissingVariable { name: told_as, reason } = self.missing_variable(vm, name)?;
         let newer_goes_on = |newer: Newer| in_paths && !newer.compat.holds(Rule::HieraVariablesFail);
         if self.witness.newer.is_some_and(|newer| !newer_goes_on(newer)) {
             vm.witness(Change::UndefinedVariable, name);
         }
-        let message = format!("Undefined variable '{name}'; {reason}");
+        let message = format!("Undefined variable '{told_as}'; {reason}");
         match self.asked.settings.strict {
             Strict::Error if goes_on => {
                 let message = format!(

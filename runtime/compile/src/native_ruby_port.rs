@@ -8,8 +8,8 @@ use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{
-    CallSide, Changes, FileSide, Journal, Message, Rendered, Replay, ReplayOf, ScopeSide, WorkerState,
-    name_of,
+    CallSide, Changes, FileSide, Journal, Message, MissingVariable, Rendered, Replay, ReplayOf, ScopeSide,
+    WorkerState, name_of,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -26,8 +26,8 @@ impl<'c> ScopeSide<'c> for Compile<'c> {
         Ok(self.variable_seen(vm, scope, name)?.value)
     }
 
-    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String> {
-        self.variable_seen(vm, scope, name).ok()?.reason
+    fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
+        Compile::missing_variable(self, vm, name)
     }
 
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {

@@ -13,7 +13,7 @@ use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::json as data;
 use bunraku_environment::units::Compiled;
 use bunraku_vm::budget;
-use bunraku_vm::cause::Cause;
+use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow, Stage};
@@ -505,6 +505,10 @@ impl<'c> Compile<'c> {
             return flow;
         }
         let Flow::Fault(fault) = *flow else { return flow };
+        // Nobody catches what is no StandardError of Ruby's.
+        if fault.diagnostic.code == Some(UNCAUGHT) {
+            return Box::new(Flow::Fault(fault));
+        }
         let catalog = self.catalog.borrow();
         let resource = &catalog[id];
         let inner = match fault.stage {

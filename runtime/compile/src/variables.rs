@@ -3,6 +3,7 @@
 use crate::compile::Compile;
 use crate::state::recorded::Given;
 use bunraku_data::names;
+use bunraku_native_ruby::MissingVariable;
 use bunraku_ruby::world::FoundVariable;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::ClassPort;
@@ -56,7 +57,7 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         name: &str,
     ) -> Eval<'c, FoundVariable<'c>> {
-        let found = |value| Ok(FoundVariable { value, reason: None });
+        let found = |value| Ok(FoundVariable { value, missing: None });
         let bare = name.strip_prefix("::").unwrap_or(name);
         if !name.contains("::") {
             if let Some(group) = names::match_number(name) {
@@ -69,15 +70,33 @@ impl<'c> Compile<'c> {
         if let Some(value) = vm.find_qualified(name) {
             return found(Some(value));
         }
-        let Some((class, _)) = bare.rsplit_once("::") else { return found(vm.withheld_fact(bare)) };
-        let reason = if self.class_scope(class).is_some() {
-            None
-        } else if self.find_class(vm, class)?.is_some() {
-            Some(format!("class {class} has not been evaluated"))
-        } else {
-            Some(format!("class {class} could not be found"))
+        match bare.contains("::") {
+            true => Ok(FoundVariable { value: None, missing: Some(self.missing_variable(vm, name)?) }),
+            false => found(vm.withheld_fact(bare)),
+        }
+    }
+
+    /// How Puppet tells of a variable there is not. One of a class that has been evaluated is looked for in the classes that
+    /// it inherits, too, and is told of by the last of them, from the top scope on.
+    pub(crate) fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let Some((class, own)) = bare.rsplit_once("::") else {
+            return Ok(MissingVariable { name: name.to_owned(), reason: String::new() });
         };
-        Ok(FoundVariable { value: None, reason })
+        let mut known = self.find_class(vm, class)?;
+        if self.class_scope(class).is_none() {
+            let reason = match known {
+                Some(_) => format!("class {class} has not been evaluated"),
+                None => format!("class {class} could not be found"),
+            };
+            return Ok(MissingVariable { name: bare.to_owned(), reason });
+        }
+        let mut class = class;
+        while let Some(parent) = known.and_then(|known| known.parent) {
+            class = parent;
+            known = self.find_class(vm, parent)?;
+        }
+        Ok(MissingVariable { name: format!("::{class}::{own}"), reason: String::new() })
     }
 
     /// The variables seen from a scope that have a value: all, or those of these names.

@@ -38,4 +38,4 @@ pub use functions::{Asked, Called, Changes, Function, Journal};
 pub use methods::is_pure;
 pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;
-pub use world::{CallSide, FileSide, NativeWorld, ScopeSide, WorkerState};
+pub use world::{CallSide, FileSide, MissingVariable, NativeWorld, ScopeSide, WorkerState};

@@ -22,6 +22,14 @@ pub enum WorkerState {
     Ended,
 }
 
+/// How Puppet tells of a variable there is not.
+pub struct MissingVariable {
+    /// The name that is told, which need not be the one that was asked for.
+    pub name: String,
+    /// Why there is none, where it is of a class that has not been evaluated; empty otherwise.
+    pub reason: String,
+}
+
 /// The compile that code runs for: the sum of its sides.
 pub trait NativeWorld<'c>: ScopeSide<'c> + FileSide<'c> + CallSide<'c> {}
 
@@ -35,8 +43,11 @@ pub trait ScopeSide<'c> {
     /// Those of loading the class that a qualified name names.
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>>;
 
-    /// Why there is no variable of a name, as far as more is to be said than that.
-    fn missing_variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Option<String>;
+    /// How Puppet tells of a variable there is not.
+    ///
+    /// # Errors
+    /// Those of loading the class that a qualified name names.
+    fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable>;
 
     /// All variables that a scope sees and that have a value, as a hash by name.
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c>;

@@ -154,7 +154,7 @@ table! {
         "The number of the first signature of a loaded function that takes the arguments.";
     5 Returned "returned" ("function: String", "signature: Integer", "result") => "nil"
         "Whether a result has the type that the signature says: an error if not.";
-    6 Variable "variable" ("scope: number", "name: String") => "found: Boolean, value, reason: String or nil" [Keeps]
+    6 Variable "variable" ("scope: number", "name: String") => "found: Boolean, value, name that is told where there is none: String, reason: String or nil" [Keeps]
         "A variable by its simple or qualified name.";
     7 Variables "variables" ("scope: number", "names: Array or nil") => "Hash" [Keeps]
         "The variables that have a value: those of these names, or all.";

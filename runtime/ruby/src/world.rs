@@ -1,7 +1,7 @@
 //! What Ruby needs of the compile it runs in: the ports of this crate, by subject. Whatever else the worker asks for
 //! (types, functions, texts, files of modules) it asks the machine and its host.
 
-use bunraku_native_ruby::{Called, Function};
+use bunraku_native_ruby::{Called, Function, MissingVariable};
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -91,8 +91,8 @@ pub trait EnvironmentSide<'c> {
 pub struct FoundVariable<'c> {
     /// Its value; none where there is no such variable.
     pub value: Option<Value<'c>>,
-    /// Why there is none, where it is of a class.
-    pub reason: Option<String>,
+    /// How Puppet tells that there is none, where the name is qualified.
+    pub missing: Option<MissingVariable>,
 }
 
 /// What Puppet's own checker of a syntax says against a text.

@@ -85,7 +85,7 @@ impl<'c> CodeSide<'c> for Nothing {
         absent()
     }
     fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c, FoundVariable<'c>> {
-        Ok(FoundVariable { value: None, reason: None })
+        Ok(FoundVariable { value: None, missing: None })
     }
     fn render_for_variables(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: Option<&[&str]>) -> Eval<'c, ()> {
         Ok(())

@@ -26,15 +26,22 @@ impl<'c> Vm<'c> {
     /// The variable as seen from the scopes around `scope`, whose own slot is unassigned.
     #[inline(never)]
     pub(crate) fn outer_variable(&mut self, name: Symbol, scope: &'c Scope<'c>) -> Eval<'c> {
-        // A parameter has no value yet because it comes later, or none at all because none was given.
-        if let Some(pending) = &mut self.default_of
-            && std::ptr::eq(pending.scope, scope)
-            && let Some(used) = pending.params.iter().position(|param| param.symbol == name)
-        {
-            pending.illegal = Some(used);
-            return Err(Flow::raw(String::new()));
+        match self.uses_later_parameter(name, scope) {
+            true => Err(Flow::raw(String::new())),
+            false => self.variable(name, scope),
         }
-        self.variable(name, scope)
+    }
+
+    /// Whether a variable without value is a parameter of those whose default is being evaluated: it comes later, or was
+    /// not given. That is noted, and will be the default's error.
+    fn uses_later_parameter(&mut self, name: Symbol, scope: &'c Scope<'c>) -> bool {
+        let Some(pending) = self.default_of.as_mut().filter(|pending| std::ptr::eq(pending.scope, scope))
+        else {
+            return false;
+        };
+        let used = pending.params.iter().position(|param| param.symbol == name);
+        pending.illegal = pending.illegal.or(used);
+        used.is_some()
     }
 
     /// Slot `slot` of the scope `up` levels out, or what its name means from there.
@@ -71,7 +78,13 @@ impl<'c> Vm<'c> {
             Some((class, leaf)) => self.find_with_slot(class, leaf),
             None => self.find_split(unit.name(number)),
         };
-        let Some((value, slot)) = found else { return self.unknown_variable(unit.name(number)) };
+        let Some((value, slot)) = found else {
+            // A parameter of the class whose default is being evaluated.
+            if self.default_of.as_ref().is_some_and(|pending| pending.illegal.is_some()) {
+                return Err(Flow::raw(String::new()));
+            }
+            return self.unknown_variable(unit.name(number));
+        };
         if let Some(slot) = slot {
             unit.keep_qualified(self.arena, number, slot);
         }
@@ -113,6 +126,9 @@ impl<'c> Vm<'c> {
         loop {
             if let Some(value) = scope.own(symbol) {
                 return Some((value, None));
+            }
+            if self.uses_later_parameter(symbol, scope) {
+                return None;
             }
             match scope.parent.filter(|parent| parent.kind == ScopeKind::Class) {
                 Some(parent) => scope = parent,

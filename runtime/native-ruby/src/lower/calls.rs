@@ -466,6 +466,6 @@ const OF_OBJECTS: &[&str] = &[
     "to_string",
 ];
 
-/// What Ruby comes with and templates load.
+/// What Ruby comes with and templates load: all of it is loaded in Puppet's process before.
 const REQUIRED: &[&str] =
-    &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "shellwords", "digest", "ipaddr"];
+    &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "digest", "ipaddr"];

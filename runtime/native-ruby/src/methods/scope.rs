@@ -7,7 +7,7 @@ use crate::method::Method;
 use crate::tree::{Block, SHARED};
 use crate::value::text;
 use crate::value::{Class, Text, V};
-use crate::world::WorkerState;
+use crate::world::{MissingVariable, WorkerState};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::{Change, Strict};
 
@@ -68,7 +68,9 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     if run.journal.is_none() || run.world.worker() != WorkerState::None {
         return Err(ForRuby("a variable there is not").into());
     }
-    let reason = run.world.missing_variable(run.vm, run.scope, name).unwrap_or_default();
+    let missing = run.world.missing_variable(run.vm, name);
+    let MissingVariable { name, reason } =
+        missing.map_err(|_| ForRuby("a variable of a class that cannot be loaded"))?;
     let message = format!("Undefined variable '{name}'; {reason}");
     if run.vm.host.strict() == Strict::Error {
         return Err(Unwind::error(Class::ArgumentError, message));

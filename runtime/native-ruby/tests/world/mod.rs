@@ -3,8 +3,8 @@
 use bumpalo::Bump;
 use bunraku_files::tree::Tree;
 use bunraku_native_ruby::{
-    CallSide, Changes, FileSide, KeptTemplates, ScopeSide, SessionTemplates, Templates, Templating,
-    WorkerState,
+    CallSide, Changes, FileSide, KeptTemplates, MissingVariable, ScopeSide, SessionTemplates, Templates,
+    Templating, WorkerState,
 };
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -33,8 +33,8 @@ impl<'c> ScopeSide<'c> for Folder {
         Ok(scope.lookup(vm.symbols.intern(name)))
     }
 
-    fn missing_variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Option<String> {
-        None
+    fn missing_variable(&self, _: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
+        Ok(MissingVariable { name: name.to_owned(), reason: String::new() })
     }
 
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {

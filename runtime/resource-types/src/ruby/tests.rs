@@ -119,6 +119,35 @@ fn modules_that_are_required_are_read() {
 }
 
 #[test]
+fn title_patterns_that_are_put_together_piece_by_piece_are_read() {
+    let read = |body: &str| {
+        let source = format!(
+            "Puppet::Type.newtype(:x) do
+              newparam(:name, namevar: true)
+              newparam(:domain, namevar: true)
+              def self.title_patterns
+                identity = ->(x) {{ x }}
+                patterns = []
+                {body}
+              end
+            end"
+        );
+        let ty = declared("x", &source, &|_| None);
+        let parsed = ty.parse_title("a:b").map(|found| found.len());
+        (ty.unreadable, parsed.ok())
+    };
+    let (both, whole) =
+        ("[/^(.*):(.*)$/, [[:name], [:domain, identity]]]", "[/^(.*)$/, [[:name, identity]]]");
+    let computed = || Some("title patterns are computed in line 4".to_owned());
+    assert_eq!(read(&format!("patterns << {both}\npatterns << {whole}\npatterns")), (None, Some(2)));
+    assert_eq!(read(&format!("patterns.push({whole}, {both})\npatterns")), (None, Some(1)));
+    assert_eq!(read(&format!("[{both}, {whole}].each {{ |one| patterns << one }}\npatterns")).0, computed());
+    assert_eq!(read(&format!("patterns.unshift({whole})\npatterns")).0, computed());
+    assert_eq!(read(&format!("patterns[0] = {whole}\npatterns")).0, computed());
+    assert_eq!(read(&format!("other = patterns\nother << {whole}\npatterns")).0, computed());
+}
+
+#[test]
 fn a_method_that_is_handed_the_type_is_followed() {
     let source = "
         require 'puppet_x/m'

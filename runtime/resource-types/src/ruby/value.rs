@@ -53,6 +53,25 @@ pub(super) struct Scope {
     pub module: String,
 }
 
+impl Scope {
+    /// Forgets what the variables hold that some code mentions: it may have changed them.
+    fn forget(&mut self, code: Code<'_>) {
+        self.locals.iter_mut().filter(|(name, _)| code.mentions(&[name])).for_each(|(_, value)| {
+            *value = Value::Unknown;
+        });
+    }
+
+    /// The array of a variable has been changed in place; others that held an equal one may hold the same.
+    fn change(&mut self, name: &str, value: Value) {
+        let Some(old) = self.locals.insert(name.to_owned(), value) else { return };
+        self.locals.iter_mut().filter(|(other, value)| *other != name && **value == old).for_each(
+            |(_, value)| {
+                *value = Value::Unknown;
+            },
+        );
+    }
+}
+
 /// How many nodes are looked at for one file; no type comes near it.
 const BUDGET: u32 = 200_000;
 /// How deep expressions and calls may nest.
@@ -151,6 +170,9 @@ impl<'p, 't> Evaluator<'p, 't> {
         let mut last = Value::Nil;
         for statement in code.children() {
             last = self.value(statement, scope);
+            if last == Value::Unknown {
+                scope.forget(statement);
+            }
             if statement.node.kind() == "return" {
                 break;
             }
@@ -172,8 +194,10 @@ impl<'p, 't> Evaluator<'p, 't> {
                 _ => Value::Unknown,
             };
         }
-        if left.node.kind() == "identifier" {
-            scope.locals.insert(left.text().to_owned(), value.clone());
+        match left.node.kind() {
+            "identifier" => drop(scope.locals.insert(left.text().to_owned(), value.clone())),
+            // `list[0] = 1`, `a, b = 1, 2`
+            _ => scope.forget(left),
         }
         value
     }
@@ -191,8 +215,13 @@ impl<'p, 't> Evaluator<'p, 't> {
         else {
             return Value::Unknown;
         };
+        let target = left;
         let left = self.value(left, scope);
         match operator.text() {
+            "<<" => {
+                let item = self.value(right, scope);
+                self.extended(target, left, vec![item], scope)
+            }
             "and" | "&&" => match left.truth() {
                 Some(true) => self.value(right, scope),
                 Some(false) => left,
@@ -215,6 +244,17 @@ impl<'p, 't> Evaluator<'p, 't> {
                 _ => Value::Unknown,
             },
         }
+    }
+
+    /// An array with more items; the variable that holds it has them, too.
+    fn extended(&self, target: Code<'t>, list: Value, more: Vec<Value>, scope: &mut Scope) -> Value {
+        let Value::Array(mut items) = list else { return Value::Unknown };
+        items.extend(more);
+        let list = Value::Array(items);
+        if target.node.kind() == "identifier" && scope.locals.contains_key(target.text()) {
+            scope.change(target.text(), list.clone());
+        }
+        list
     }
 
     /// `list[0]`, `hash[:key]`
@@ -327,6 +367,7 @@ impl<'p, 't> Evaluator<'p, 't> {
             let module = (receiver.text() != "self").then(|| receiver.text());
             return self.call_method(method.text(), module, arguments, scope);
         }
+        let target = receiver;
         let receiver = self.value(receiver, scope);
         match (receiver, method.text(), arguments.as_slice()) {
             (value, "freeze" | "dup", []) => value,
@@ -336,13 +377,10 @@ impl<'p, 't> Evaluator<'p, 't> {
             (Value::Hash(pairs), "empty?", []) => Value::Bool(pairs.is_empty()),
             (Value::Hash(pairs), "keys", []) => Value::Array(pairs.into_iter().map(|(key, _)| key).collect()),
             (Value::Hash(pairs), "values", []) => Value::Array(pairs.into_iter().map(|(_, v)| v).collect()),
-            (Value::Array(mut items), "push" | "concat", more) => {
-                match more {
-                    [Value::Array(more)] if method.text() == "concat" => items.extend(more.iter().cloned()),
-                    more => items.extend(more.iter().cloned()),
-                }
-                Value::Array(items)
+            (list @ Value::Array(_), "concat", [Value::Array(more)]) => {
+                self.extended(target, list, more.clone(), scope)
             }
+            (list @ Value::Array(_), "push" | "append", _) => self.extended(target, list, arguments, scope),
             _ => Value::Unknown,
         }
     }

@@ -4,6 +4,7 @@ use super::QuestionArguments;
 use crate::Talk;
 use crate::replayed::Asks;
 use crate::world::FoundVariable;
+use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::error::Eval;
 use bunraku_vm::scope::{Scope, ScopeKind};
 use bunraku_vm::value::Value;
@@ -16,13 +17,17 @@ impl<'c> Talk<'_, 'c> {
         let found = match self.is_yet_to_be_set(vm, scope, name) {
             true => FoundVariable {
                 value: scope.parent.and_then(|parent| parent.lookup(vm.symbols.intern(name))),
-                reason: None,
+                missing: None,
             },
             false => self.world.variable(vm, scope, name)?,
         };
-        let reason = found.reason.map_or(Value::Undef, |reason| vm.string(&reason));
         let value = found.value.unwrap_or(Value::Undef);
-        Ok(vm.array(&[Value::Bool(found.value.is_some()), value, reason]))
+        let (told_as, reason) = match found.missing {
+            Some(MissingVariable { name, reason }) if reason.is_empty() => (vm.string(&name), Value::Undef),
+            Some(MissingVariable { name, reason }) => (vm.string(&name), vm.string(&reason)),
+            None => (vm.string(name), Value::Undef),
+        };
+        Ok(vm.array(&[Value::Bool(found.value.is_some()), value, told_as, reason]))
     }
 
     pub(super) fn variables(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Eval<'c> {

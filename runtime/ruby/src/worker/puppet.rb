@@ -272,6 +272,17 @@ module Puppet
       yield
       0
     end
+  end
+
+  # Outside of what is above, so that these are no methods of the module itself.
+  module Util
+    # Helpers that messages tell of where a name is close to theirs, as those above.
+    %i[clear_environment default_env exit_on_fail get_env get_environment merge_environment replace_file rfc2396_escape
+       safe_posix_fork script_line set_env skip_external_facts thinmark uri_encode uri_query_encode uri_to_path uri_unescape
+       withenv].each do |name|
+      define_method(name) { |*args, &block| Puppet::Util.public_send(name, *args, &block) }
+      private name
+    end
 
     module Logging
       LEVELS.each do |level|

@@ -106,7 +106,7 @@ module Puppet
         @variables ||= {}
         return touch(name) if @variables.key?(name)
         return @variables[name] = Bunraku.shared(name) if SHARED.include?(name)
-        found, value, reason = Bunraku.ask('variable', [live!.number, name])
+        found, value, told_as, reason = Bunraku.ask('variable', [live!.number, name])
         # Templates that have set it without Ruby have been rendered here by now.
         return touch(name) if @variables.key?(name)
         if found
@@ -118,9 +118,9 @@ module Puppet
           throw(:undefined_variable, reason)
         rescue UNCAUGHT_THROW_EXCEPTION
           case Puppet[:strict]
-          when :error then raise ArgumentError, "Undefined variable '#{missing_name(name)}'; #{reason}"
+          when :error then raise ArgumentError, "Undefined variable '#{told_as}'; #{reason}"
           when :warning
-            Puppet.warn_once('undefined_variables', "Variable: #{missing_name(name)}", "Undefined variable '#{missing_name(name)}'; #{reason}")
+            Puppet.warn_once('undefined_variables', "Variable: #{told_as}", "Undefined variable '#{told_as}'; #{reason}")
           end
         end
         nil
@@ -270,10 +270,6 @@ module Puppet
         value = @variables[name]
         (@touched ||= {})[name] ||= value.hash if (value.is_a?(Array) || value.is_a?(Hash)) && !value.frozen?
         value
-      end
-
-      def missing_name(name)
-        name.include?('::') && !name.start_with?('::') ? name : name.sub(/\A(?=::)/, '')
       end
     end
   end

@@ -18,17 +18,6 @@ module Puppet
         raise Puppet::ParseError, "Could not find template '#{name}'" unless @__file__
       end
 
-      # What functions render that make a wrapper of their own: the file's text, or one given.
-      def result(text = nil)
-        text ||= Puppet::FileSystem.read_preserve_line_endings(@__file__)
-        benchmark(:debug, "Bound template variables for #{@__file__ || 'inline template'}") do
-          bunraku_given.each { |name, value| instance_variable_set(name, value) }
-        end
-        template = Puppet::Util.create_erb(text)
-        template.filename = @__file__
-        template.result(binding)
-      end
-
       def scope
         @__scope__
       end
@@ -57,10 +46,6 @@ module Puppet
         "template[#{file || 'inline'}]"
       end
 
-      def bunraku_binding
-        binding
-      end
-
       # The variables of the scope, by the names they have as instance variables.
       def bunraku_given
         scope.to_hash.to_h { |name, value| [:"@#{name.gsub(/\W/, '_')}", value] }
@@ -84,6 +69,37 @@ module Puppet
   end
 end
 
+# Not within the modules above: a template's constants are looked for here and at the top, not in what lies around.
+class Puppet::Parser::TemplateWrapper
+  class << self
+    # Makes a method of a template's code.
+    def bunraku_define(method, erb, file)
+      source = erb.src.sub(/^(?!#|$)/) { "def #{method}\n" }
+      class_eval("#{source}\nend\n", file, -1)
+    end
+
+    # A constant that a template names may be nobody's.
+    def const_missing(name)
+      Module.instance_method(:const_missing).bind_call(self, name)
+    end
+  end
+
+  # What functions render that make a wrapper of their own: the file's text, or one given.
+  def result(text = nil)
+    text ||= Puppet::FileSystem.read_preserve_line_endings(@__file__)
+    benchmark(:debug, "Bound template variables for #{@__file__ || 'inline template'}") do
+      bunraku_given.each { |name, value| instance_variable_set(name, value) }
+    end
+    template = Puppet::Util.create_erb(text)
+    template.filename = @__file__
+    template.result(binding)
+  end
+
+  def bunraku_binding
+    binding
+  end
+end
+
 module Bunraku
   # A template, compiled: a method of the wrapper where that is possible, and the variables it can name.
   class Template
@@ -101,7 +117,7 @@ module Bunraku
       @method = :"render_#{object_id}"
       begin
         # A method is compiled once; but it may not hold all that a template may.
-        @erb.def_method(Puppet::Parser::TemplateWrapper, @method.to_s, file || '(erb)')
+        Puppet::Parser::TemplateWrapper.bunraku_define(@method, @erb, file || '(erb)')
       rescue SyntaxError
         @method = nil
       end

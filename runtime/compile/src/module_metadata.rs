@@ -27,9 +27,9 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// When there is such a module.
     pub(crate) fn check_names(&self) -> Eval<'c, ()> {
-        match self.environment.modules.get("environment") {
-            Some(_) => Err(Flow::raw("Internal Error: Attempt to redefine loader named 'environment'")),
-            None => Ok(()),
+        match self.environment.modules.has_one_called_environment() {
+            true => Err(Flow::raw("Internal Error: Attempt to redefine loader named 'environment'")),
+            false => Ok(()),
         }
     }
 }

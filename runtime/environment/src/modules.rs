@@ -59,6 +59,9 @@ const MODULES: Contract = Contract {
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
+/// The name that Puppet's loaders have for the environment itself.
+const ENVIRONMENT: &str = "environment";
+
 const MODULE_NAMES: Contract = Contract {
     holds: "the names of all modules in the order of the path",
     key: "none",
@@ -232,6 +235,23 @@ impl Modules {
         let all = known.is_none().then(|| self.names());
         let names = known.into_iter().flatten().chain(all.into_iter().flatten());
         names.filter_map(|name| self.folder(name)).filter(|module| self.fault(&module.name).is_some())
+    }
+
+    /// Whether there is a module of the name that Puppet's loaders have for the environment itself.
+    pub fn has_one_called_environment(&self) -> bool {
+        // A frozen archive says so in the list that every compile reads: nothing else of it has to be looked at.
+        let listed =
+            self.tree.frozen_info().is_none_or(|info| info.faulty.iter().any(|name| name == ENVIRONMENT));
+        if !listed {
+            self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Kind, &folder.join(ENVIRONMENT)));
+        }
+        listed && self.get(ENVIRONMENT).is_some()
+    }
+
+    /// The modules that every compile asks for: see [`Info::faulty`](bunraku_files::archive::Info::faulty).
+    pub(crate) fn asked_for(&self) -> impl Iterator<Item = &Module> {
+        let taken = self.get(ENVIRONMENT).filter(|module| self.fault(&module.name).is_none());
+        self.faulty().chain(taken)
     }
 
     /// What is wrong with the metadata of the module of a name.

@@ -40,7 +40,8 @@ pub struct Info {
     pub embedded: bool,
     /// The number of the version of the language that it was built for.
     pub compat: u8,
-    /// The modules whose metadata something is wrong with, in Puppet's order: every compile asks for them.
+    /// The modules whose metadata something is wrong with, in Puppet's order, and one whose name Puppet has taken: every compile asks
+    /// for them.
     pub faulty: Vec<String>,
 }
 

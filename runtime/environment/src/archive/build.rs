@@ -306,7 +306,7 @@ impl Plan {
             modulepath: environment.modules.path().iter().filter_map(|folder| key(folder)).collect(),
             embedded: options.embed,
             compat: options.compat.number(),
-            faulty: environment.modules.faulty().map(|module| module.name.clone()).collect(),
+            faulty: environment.modules.asked_for().map(|module| module.name.clone()).collect(),
         };
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);

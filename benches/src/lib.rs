@@ -1,6 +1,7 @@
 //! Fixtures and helpers of the benches.
 
 pub mod agents;
+pub mod callgrind;
 pub mod calls;
 pub mod cases;
 pub mod cold;

@@ -4,12 +4,12 @@
 //! anew; `calls` counts what one call of some functions in Ruby takes, in their place. Where there is no valgrind it
 //! says so.
 
-use bunraku_benches::{calls, cases};
+use bunraku_benches::{callgrind, calls, cases};
 use bunraku_tests::bunraku;
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::path::Path;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 /// Names of the cases, among those of `versus`.
 const WORKLOADS: [&str; 5] = [
@@ -25,8 +25,7 @@ const CALLS: usize = 2_000;
 const ROOM: u64 = 10;
 
 fn main() -> ExitCode {
-    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED instructions: {} workloads, since there is no valgrind", WORKLOADS.len());
+    if !callgrind::is_there(&format!("instructions: {} workloads", WORKLOADS.len())) {
         return ExitCode::SUCCESS;
     }
     let given = |word: &str| std::env::args().any(|arg| arg == word);
@@ -106,10 +105,7 @@ fn one_call(binary: &Path, work: &Path) -> Result<Vec<(String, u64)>, String> {
 
 /// Instructions of a process that runs one job.
 fn count(binary: &Path, job: &str, out: &Path) -> Result<u64, String> {
-    let mut child = Command::new("valgrind")
-        .args(["--tool=callgrind", "-q"])
-        .arg(format!("--callgrind-out-file={}", out.display()))
-        .arg(binary)
+    let mut child = callgrind::of(binary, out, &[])
         .arg("batch")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -5,19 +5,18 @@
 //! Functions lie in a program in the order of their crates, and a compile runs a sixth of them, all over it. The kernel brings in
 //! sixteen pages around each one that is touched: nearly the whole program. Side by side, what runs is a third of that.
 
-use bunraku_benches::cold;
+use bunraku_benches::{callgrind, cold};
 use bunraku_tests::{bunraku, control_repo};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 /// How many percent of the functions that run have to be in the list.
 const LISTED: usize = 80;
 
 fn main() -> ExitCode {
-    if Command::new("valgrind").arg("--version").stdout(Stdio::null()).status().is_err() {
-        println!("SKIPPED order: there is no valgrind");
+    if !callgrind::is_there("order") {
         return ExitCode::SUCCESS;
     }
     match run(std::env::args().any(|arg| arg == "--write")) {
@@ -72,10 +71,7 @@ fn ran(work: &Path) -> Result<BTreeMap<String, [usize; 2]>, String> {
 
 /// The functions of the program that one process runs.
 fn functions_of(binary: &Path, arguments: &[String], out: &Path) -> Result<BTreeSet<String>, String> {
-    let status = Command::new("valgrind")
-        .args(["--tool=callgrind", "-q", "--demangle=no"])
-        .arg(format!("--callgrind-out-file={}", out.display()))
-        .arg(binary)
+    let status = callgrind::of(binary, out, &["--demangle=no"])
         .args(arguments)
         .stdout(Stdio::null())
         .stderr(Stdio::null())

@@ -74,8 +74,7 @@ impl<'c> Compile<'c> {
         }
         let all = self.resources.defaults.borrow();
         let Some(of_type) = all.get(type_name) else { return Ok(then(&[])) };
-        let mut tables =
-            outwards(scope).filter_map(|scope| Some(&of_type.iter().find(|(id, _)| *id == scope.id)?.1));
+        let mut tables = outwards(scope).filter_map(|scope| table_of(of_type, scope.id));
         let Some(nearest) = tables.next() else { return Ok(then(&[])) };
         // Mostly the only one.
         let outer: Vec<_> = tables.collect();
@@ -109,9 +108,8 @@ impl<'c> Compile<'c> {
         }
         let all = self.resources.defaults.borrow();
         let of_type = all.get(type_name).map_or(&[][..], |tables| tables);
-        for scope in inner.iter().rev() {
-            of_type.iter().filter(|(id, _)| id == scope).for_each(|(_, table)| put_over(&mut params, table));
-        }
+        let nearer = inner.iter().rev().filter_map(|scope| table_of(of_type, *scope));
+        nearer.for_each(|table| put_over(&mut params, table));
         Ok(params)
     }
 
@@ -127,9 +125,8 @@ impl<'c> Compile<'c> {
         let all = self.resources.defaults.borrow();
         let of_type = all.get(type_name).map_or(&[][..], |tables| tables);
         let known = |name: &str, value: Value<'c>| {
-            let mut tables =
-                outwards(scope).filter_map(|scope| of_type.iter().find(|(id, _)| *id == scope.id));
-            tables.find_map(|(_, table)| table.iter().find(|p| p.name == name && p.value.same(value)))
+            let mut tables = outwards(scope).filter_map(|scope| table_of(of_type, scope.id));
+            tables.find_map(|table| table.iter().find(|p| p.name == name && p.value.same(value)))
         };
         let param = |(name, value): (&'c str, Value<'c>)| match known(name, value) {
             Some(param) => *param,
@@ -172,9 +169,8 @@ impl<'c> Compile<'c> {
     /// The defaults of a type that a scope itself has.
     pub(crate) fn own_defaults(&self, scope: &'c Scope<'c>, type_name: &str) -> List<'c, Param<'c>> {
         let all = self.resources.defaults.borrow();
-        let scope = scope.container().id;
-        let table = all.get(type_name).and_then(|tables| tables.iter().find(|(id, _)| *id == scope));
-        table.map_or_else(|| List::new_in(self.arena), |(_, table)| table.clone())
+        let table = all.get(type_name).and_then(|of_type| table_of(of_type, scope.container().id));
+        table.map_or_else(|| List::new_in(self.arena), List::clone)
     }
 
     /// Ruby sets a default of a scope, in the place of any that there is.
@@ -216,16 +212,19 @@ impl<'c> Compile<'c> {
     ) -> bool {
         let all = self.resources.defaults.borrow();
         let Some(of_type) = all.get(type_name) else { return false };
-        outwards(scope).any(|scope| {
-            let mut own = of_type.iter().filter(|(id, _)| *id == scope.id).flat_map(|(_, table)| table);
-            own.any(|p| p.name == name && p.value.same(value))
-        })
+        let mut params = outwards(scope).filter_map(|scope| table_of(of_type, scope.id)).flatten();
+        params.any(|p| p.name == name && p.value.same(value))
     }
 }
 
 /// A scope and those around it that defaults are looked up in, outwards.
 fn outwards<'c>(scope: &'c Scope<'c>) -> impl Iterator<Item = &'c Scope<'c>> {
     std::iter::successors(Some(scope.container()), |scope| scope.declared_in.map(Scope::container))
+}
+
+/// The defaults that a scope itself has, among those of a type.
+fn table_of<'t, 'c>(of_type: &'t [OfScope<'c>], scope: u32) -> Option<&'t List<'c, Param<'c>>> {
+    of_type.iter().find(|(id, _)| *id == scope).map(|(_, table)| table)
 }
 
 /// Puts the parameters of a nearer scope in the place of those of the same names.

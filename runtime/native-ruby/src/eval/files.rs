@@ -116,8 +116,8 @@ impl<'c> Run<'_, 'c> {
 
     /// A file of a name in the folders that code has put in front of the load path, or behind it.
     fn file_in_load_path(&self, name: &str, first: bool) -> Option<PathBuf> {
-        let files = self.space.folders_of_files(first).into_iter().map(|folder| ruby_file(&folder, name));
-        files.into_iter().find(|file| self.world.tree().is_file(file))
+        let mut files = self.space.folders_of_files(first).into_iter().map(|folder| ruby_file(&folder, name));
+        files.find(|file| self.world.tree().is_file(file))
     }
 
     pub(super) fn load_file(&mut self, file: &Path) -> Done<'c> {

@@ -112,24 +112,39 @@ fn named<'a>(text: &'a str, known: &mut BTreeMap<&'a str, &'a str>) -> &'a str {
     known.get(number).copied().unwrap_or_default()
 }
 
-/// A pattern for the name of a function without what changes with each version of the compiler: the hash at its end. None for code without a
-/// name.
+/// A pattern for the name of a function without what changes with each version of the compiler: the hashes of crates, `Cs…_`, and the places
+/// of earlier parts of the name, `B…_`, of which a hash of another length moves some. None for code without a name.
 fn pattern(name: &str) -> Option<String> {
-    // A function within its own calls has the depth behind its name, a copy of one a number.
-    let name = name.split('\'').next().unwrap_or(name);
-    let name =
-        name.rsplit_once('.').filter(|(_, copy)| copy.parse::<u32>().is_ok()).map_or(name, |(name, _)| name);
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    // A function within its own calls has the depth behind its name, a copy of one a number or a word and a number.
+    let name = name.split(['\'', '.']).next().unwrap_or(name);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(is_plain) || name.starts_with("0x") {
         return None;
     }
-    let hash = name.strip_suffix('E').and_then(|name| name.len().checked_sub(16).zip(Some(name)));
-    match hash.and_then(|(at, name)| name.is_char_boundary(at).then(|| name.split_at(at))) {
-        Some((front, hash)) if front.ends_with("17h") && hash.bytes().all(|c| c.is_ascii_hexdigit()) => {
-            Some(format!("{front}*"))
-        }
-        _ => Some(name.to_owned()),
+    if !name.starts_with("_R") {
+        return Some(name.to_owned());
     }
+    let mut pattern = String::new();
+    let mut rest = name;
+    while let Some(at) = rest.find(['C', 'B']) {
+        pattern.push_str(&rest[..=at]);
+        let behind = &rest[at + 1..];
+        let digits = behind.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(behind.len());
+        let ends = behind[digits..].starts_with('_');
+        rest = match &rest[at..=at] {
+            "C" if ends && digits > 1 && behind.starts_with('s') => {
+                pattern.push_str("s*");
+                &behind[digits..]
+            }
+            "B" if ends && digits < 4 => {
+                pattern.extend(std::iter::repeat_n('?', digits));
+                &behind[digits..]
+            }
+            _ => behind,
+        };
+    }
+    pattern.push_str(rest);
+    Some(pattern)
 }
 
 /// The script: what most compiles from an archive run comes first.

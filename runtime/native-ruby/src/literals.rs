@@ -12,18 +12,13 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(crate) struct Literals<'c> {
     regexps: RefCell<HashMap<usize, Rc<Regexp>>>,
-    /// With the place, and the module that the code stands in: of the places that share a slot the last one. Emptied
-    /// whenever a file is loaded, which may define others.
-    constants: RefCell<Vec<Option<(usize, usize, V<'c>)>>>,
+    /// By the place and the module that the code stands in. Emptied whenever a file is loaded, which may define others, and when there are
+    /// [`MOST`].
+    constants: RefCell<HashMap<(usize, usize), V<'c>>>,
 }
 
 /// How many constants are kept.
-const SLOTS: usize = 256;
-
-/// The slot of a place.
-fn slot(place: usize) -> usize {
-    (place >> 3 ^ place >> 11) % SLOTS
-}
+const MOST: usize = 1024;
 
 fn nesting_of(nesting: Option<&Rc<Nesting<'_>>>) -> usize {
     nesting.map_or(0, |nesting| Rc::as_ptr(nesting).addr())
@@ -39,21 +34,16 @@ impl<'c> Literals<'c> {
     }
 
     pub fn constant(&self, path: &'c str, nesting: Option<&Rc<Nesting<'c>>>) -> Option<V<'c>> {
-        let place = path.as_ptr().addr();
-        match self.constants.borrow().get(slot(place)) {
-            Some(Some((at, within, value))) if *at == place && *within == nesting_of(nesting) => {
-                Some(value.clone())
-            }
-            _ => None,
-        }
+        self.constants.borrow().get(&(path.as_ptr().addr(), nesting_of(nesting))).cloned()
     }
 
     /// Keeps what a constant is, seen from a module.
     pub fn keep_constant(&self, path: &'c str, nesting: Option<&Rc<Nesting<'c>>>, value: &V<'c>) {
-        let place = path.as_ptr().addr();
         let mut constants = self.constants.borrow_mut();
-        constants.resize_with(SLOTS, || None);
-        constants[slot(place)] = Some((place, nesting_of(nesting), value.clone()));
+        if constants.len() == MOST {
+            constants.clear();
+        }
+        constants.insert((path.as_ptr().addr(), nesting_of(nesting)), value.clone());
     }
 
     /// Constants may be others from here on.

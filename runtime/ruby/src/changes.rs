@@ -84,7 +84,12 @@ impl<'c> Talk<'_, 'c> {
         };
         let mut given = Vec::new();
         for scope in scopes {
-            scope.each_own(|name, old| given.extend(changes.of(old, 0).map(|value| (scope, name, value))));
+            scope.each_own(|name, old| {
+                // Most are neither arrays nor hashes.
+                if address(old).is_some() {
+                    given.extend(changes.of(old, 0).map(|value| (scope, name, value)));
+                }
+            });
         }
         for (scope, name, value) in given {
             self.world.change_variable(vm, scope, vm.symbols.text(name), value);

@@ -1,6 +1,6 @@
 //! `Bunraku`: how the prelude asks the compile, and what it has computed.
 
-use super::openssl;
+use super::{openssl, uri};
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::journal::Asked;
@@ -15,6 +15,7 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         ("digest_of" | "hmac" | "pbkdf2", [digest, args @ ..]) => {
             return Ok(Some(openssl::call(name, &text(digest), args)?));
         }
+        ("uri_parts", [text]) => return Ok(Some(uri::parts(text)?)),
         // What a text says, and why it says nothing: one of both.
         ("hocon", [given]) => {
             return Ok(Some(

@@ -11,6 +11,7 @@ mod openssl;
 mod puppet;
 mod random;
 mod tree_files;
+mod uri;
 mod versions;
 mod yaml;
 

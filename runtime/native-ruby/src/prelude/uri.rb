@@ -2,36 +2,20 @@
 
 module URI
   class Generic
-    PLAIN = %r{\A([a-zA-Z][a-zA-Z0-9+.-]*)://(?:([A-Za-z0-9._~%!$&'()*+,;=:-]*)@)?([A-Za-z0-9._~-]+)(?::([1-9][0-9]{0,4}))?(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)?(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
-    # With nothing where the host stands: whether that is one of no letters, versions of the library say in their ways.
-    HOSTLESS = %r{\A([a-zA-Z][a-zA-Z0-9+.-]*)://(/[A-Za-z0-9._~%!$&'()*+,;=:@/-]*)(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
-    # A path without a scheme.
-    RELATIVE = %r{\A(?!//)([A-Za-z0-9._~%!$&'()*+,;=@/-]*)(?:\?([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?(?:#([A-Za-z0-9._~%!$&'()*+,;=:@/?-]*))?\z}
     # These have rules of their own.
     OTHERS = %w[file ftp ldap ldaps mailto ws wss]
 
     def self.parse(text)
-      Bunraku.left_to_ruby unless text.is_a?(String)
-      Bunraku.left_to_ruby if text.include?('%') && text.match?(/%(?![0-9a-fA-F]{2})/)
-      found = PLAIN.match(text)
-      return parse_plain(found) if found
-      found = RELATIVE.match(text)
-      return new(nil, nil, nil, nil, found[1], found[2], found[3]) if found
-      found = HOSTLESS.match(text)
-      Bunraku.left_to_ruby unless found
-      scheme = found[1].downcase
-      Bunraku.left_to_ruby if OTHERS.include?(scheme) || %w[http https].include?(scheme)
-      new(scheme, nil, :unsure, nil, found[2], found[3], found[4])
-    end
-
-    def self.parse_plain(found)
-      scheme = found[1].downcase
+      scheme, userinfo, host, port, path, query, fragment = Bunraku.uri_parts(text) || Bunraku.left_to_ruby
+      return new(nil, nil, nil, nil, path, query, fragment) unless scheme
+      scheme = scheme.downcase
       Bunraku.left_to_ruby if OTHERS.include?(scheme)
       kind = URI::Generic
       kind = URI::HTTP if scheme == 'http'
       kind = URI::HTTPS if scheme == 'https'
-      port = found[4] && found[4].to_i
-      kind.new(scheme, found[2], found[3], port || kind.default_port, found[5] || '', found[6], found[7])
+      # With nothing where the host stands: whether that is one of no letters, versions of the library say in their ways.
+      Bunraku.left_to_ruby unless host || kind == URI::Generic
+      kind.new(scheme, userinfo, host || :unsure, port || kind.default_port, path || '', query, fragment)
     end
 
     # What is made of parts, as far as these are plain, too.
@@ -45,7 +29,8 @@ module URI
       text += parts[:path] || ''
       text += "?#{parts[:query]}" if parts[:query]
       text += "##{parts[:fragment]}" if parts[:fragment]
-      Bunraku.left_to_ruby unless PLAIN.match?(text)
+      found = Bunraku.uri_parts(text)
+      Bunraku.left_to_ruby unless found && found[2]
       port = parts[:port] && parts[:port].to_s.to_i
       new(parts[:scheme], parts[:userinfo], parts[:host], port, parts[:path] || '', parts[:query], parts[:fragment])
     end

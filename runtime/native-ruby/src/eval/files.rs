@@ -37,6 +37,7 @@ const LIBRARY: &[&str] = &[
     "puppet/util/package",
     "rubygems",
     "securerandom",
+    "semantic_puppet",
     "set",
     "shellwords",
     "stringio",
@@ -120,7 +121,7 @@ impl<'c> Run<'_, 'c> {
         files.find(|file| self.world.tree().is_file(file))
     }
 
-    pub(super) fn load_file(&mut self, file: &Path) -> Done<'c> {
+    pub(crate) fn load_file(&mut self, file: &Path) -> Done<'c> {
         let engine = self.engine;
         match engine.load(self.world, self.vm, file) {
             Load::Done | Load::UnderWay => Ok(V::Bool(true)),

@@ -376,6 +376,10 @@ impl<'c> NativeSide<'c> for Compile<'c> {
         self.counted_natively(function.name, || self.erb.call_new(self, vm, (function, index), call))
     }
 
+    fn take_required_files(&self) -> Vec<String> {
+        self.erb.take_required_files()
+    }
+
     fn call_beside_natively(
         &self,
         vm: &mut Vm<'c>,

@@ -53,8 +53,11 @@ methods! {
     Global = " global",
     HasVariable = "has_variable?",
     InstanceVariables = "instance_variables",
+    LastMatch = " last_match",
     Log = " log",
     Puppet = " puppet",
+    Rand = "rand",
+    Srand = "srand",
     Template = " template",
     LookUp = " lookupvar",
     Variables = " to_hash",
@@ -126,6 +129,7 @@ methods! {
     DownTo = "downto",
     Drop = "drop",
     DropWhile = "drop_while",
+    Dump = "dump",
     Dup = "dup",
     Each = "each",
     EachByte = "each_byte",
@@ -276,6 +280,7 @@ methods! {
     Rpartition = "rpartition",
     Rstrip = "rstrip",
     RstripIn = "rstrip!",
+    Sample = "sample",
     Scan = "scan",
     Select = "select" | "filter",
     SelectIn = "select!" | "filter!",
@@ -285,6 +290,8 @@ methods! {
     SetVariable = " setvar",
     Shift = "shift",
     ShiftRight = ">>",
+    Shuffle = "shuffle",
+    ShuffleIn = "shuffle!",
     Size = "size",
     Slice = "slice",
     SliceIn = "slice!",
@@ -366,7 +373,7 @@ impl Method {
         use Method::{
             Append, Clear, CompactIn, Concat, Delete, DeleteAt, DeleteIf, Fill, FlattenIn, Insert, KeepIf,
             MapIn, Pop, Prepend, Push, RejectIn, Replace, ReverseIn, RotateIn, SelectIn, SetElement, Shift,
-            SliceIn, SortByIn, SortIn, UniqIn, Unshift,
+            ShuffleIn, SliceIn, SortByIn, SortIn, UniqIn, Unshift,
         };
         matches!(
             self,
@@ -392,6 +399,7 @@ impl Method {
                 | SelectIn
                 | SetElement
                 | Shift
+                | ShuffleIn
                 | SliceIn
                 | SortByIn
                 | SortIn
@@ -466,6 +474,43 @@ impl Method {
     pub(crate) fn of_enumerable(self) -> bool {
         let of_all = self.of_all_collections() && !matches!(self, Method::Each | Method::ToA | Method::Cycle);
         of_all || matches!(self, Method::Entries | Method::Member)
+    }
+
+    /// Whether it changes a string in place.
+    pub(crate) fn changes_string(self) -> bool {
+        use Method::{
+            Append, CapitalizeIn, ChompIn, ChopIn, Concat, DeleteIn, DeletePrefixIn, DeleteSuffixIn,
+            DowncaseIn, ForceEncoding, GsubIn, Insert, LstripIn, Prepend, Replace, ReverseIn, RstripIn,
+            SqueezeIn, StripIn, SubIn, SuccIn, SwapcaseIn, TrIn, TrSqueezedIn, UpcaseIn,
+        };
+        matches!(
+            self,
+            Append
+                | CapitalizeIn
+                | ChompIn
+                | ChopIn
+                | Concat
+                | DeleteIn
+                | DeletePrefixIn
+                | DeleteSuffixIn
+                | DowncaseIn
+                | ForceEncoding
+                | GsubIn
+                | Insert
+                | LstripIn
+                | Prepend
+                | Replace
+                | ReverseIn
+                | RstripIn
+                | SqueezeIn
+                | StripIn
+                | SubIn
+                | SuccIn
+                | SwapcaseIn
+                | TrIn
+                | TrSqueezedIn
+                | UpcaseIn
+        )
     }
 
     /// Whether it changes an array or a hash in place.

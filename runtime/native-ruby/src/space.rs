@@ -49,6 +49,8 @@ pub(crate) struct Space<'c> {
     contexts: RefCell<HashMap<i64, Rc<ContextCache<'c>>>>,
     /// Files with a function of the 3.x interface of another name than theirs, which Ruby would not find by itself.
     beside: RefCell<Vec<PathBuf>>,
+    /// Files that code has required, and that no worker knows of.
+    required: RefCell<Vec<String>>,
     /// The files that programs are of.
     programs: RefCell<Vec<(&'c Program, PathBuf)>>,
     /// What places in programs have come to.
@@ -156,6 +158,16 @@ impl<'c> Space<'c> {
         self.beside.take()
     }
 
+    /// Takes note of a file that code has required.
+    pub fn note_required(&self, file: &Path) {
+        self.required.borrow_mut().extend(file.to_str().map(str::to_owned));
+    }
+
+    /// Those files, in order.
+    pub fn take_required(&self) -> Vec<String> {
+        self.required.take()
+    }
+
     /// Takes note of the file that a program is of.
     pub fn note_program(&self, program: &'c Program, file: &Path) {
         self.programs.borrow_mut().push((program, file.to_owned()));
@@ -249,6 +261,7 @@ impl<'c> Space<'c> {
             serials: _,
             frozen,
             beside,
+            required,
             catching: _,
             programs,
             literals,
@@ -266,6 +279,7 @@ impl<'c> Space<'c> {
         } = self;
         modules.take().iter().for_each(|module| module.clear());
         beside.take();
+        required.take();
         frozen.take();
         programs.take();
         literals.release();

@@ -140,6 +140,8 @@ table! {
         "The array or hash of a number has been changed in place, without Ruby: these are its items now.";
     17 LookUpDefaults "look_up_defaults" ("scope: number", "type: String") => "Array of name and value"
         "Calls the `lookupdefaults` of a scope that Ruby has written anew.";
+    18 LoadFiles "load_files" ("files: Array of String") => "nil"
+        "Loads files that code has required which was run without Ruby: other code may use what they define.";
 }
 
 table! {

@@ -95,6 +95,13 @@ impl<'c> Talk<'_, 'c> {
             self.world.worker_started(vm)?;
         }
         let started = Instant::now();
+        let required = self.world.take_required_files();
+        if !required.is_empty() {
+            let files: Vec<_> = required.iter().map(|file| vm.string(file)).collect();
+            let files = vm.array(&files);
+            let body = self.written(vm, Request::LoadFiles, &[files.into()])?;
+            self.converse(vm, &body, subject)?;
+        }
         let body = self.written(vm, request, arguments)?;
         self.ruby.conversation.subjects.borrow_mut().push(subject.to_owned());
         let result = self.converse(vm, &body, subject);

@@ -307,6 +307,11 @@ pub trait NativeSide<'c> {
         call: Call<'c, '_>,
     ) -> Called<'c>;
 
+    /// Files that functions have required which were run without Ruby, since this was asked last.
+    fn take_required_files(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Calls a function of the 3.x interface that has no file of its own name; none where no file loaded has defined it.
     /// With the file that has.
     fn call_beside_natively(

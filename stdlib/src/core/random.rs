@@ -93,6 +93,13 @@ impl Random {
         word ^ (word >> 18)
     }
 
+    /// A number from 0 to below 1 of 53 bits, as `rand` without a limit.
+    pub fn fraction(&mut self) -> f64 {
+        let high = f64::from(self.next() >> 5);
+        let low = f64::from(self.next() >> 6);
+        (high * 67_108_864.0 + low) / 9_007_199_254_740_992.0
+    }
+
     /// A number from 0 to below `limit`, as `rand(limit)`.
     pub fn below(&mut self, limit: u64) -> u64 {
         let limit = limit - 1;
@@ -131,8 +138,10 @@ mod tests {
         };
         assert_eq!(draws, EXPECTED);
         assert_eq!(Random::new(&[42]).below(1 << 40), EXPECTED_LARGE);
+        assert_eq!(Random::new(&[42]).fraction().to_string(), EXPECTED_FRACTION);
     }
 
     const EXPECTED: [u64; 5] = [4, 44, 20, 90, 0];
     const EXPECTED_LARGE: u64 = 441507790259;
+    const EXPECTED_FRACTION: &str = "0.3745401188473625";
 }

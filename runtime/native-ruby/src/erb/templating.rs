@@ -180,6 +180,11 @@ impl<'c> Templating<'c> {
         self.space.take_beside()
     }
 
+    /// Files that code has required since this was asked last: a worker would miss what they define.
+    pub fn take_required_files(&self) -> Vec<String> {
+        self.space.take_required()
+    }
+
     /// A file of Ruby, lowered; none where it can't be read.
     pub(crate) fn file_of_ruby(&self, world: &dyn NativeWorld<'c>, file: &Path) -> Option<&'c Lowered> {
         if let Some(lowered) = self.met.ruby.borrow().get(file) {

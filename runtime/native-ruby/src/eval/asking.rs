@@ -152,7 +152,10 @@ impl<'c> Run<'_, 'c> {
             return self.call_old_by_name(function, list.clone()).map(Some);
         }
         if let ("call_function", [name, list, ..]) = (name, args) {
-            let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
+            let name = match name {
+                V::Symbol(name) => (*name).to_owned(),
+                name => name.text().ok_or(ForRuby("a function without a name"))?.to_string(),
+            };
             if args.len() != 2 {
                 return Err(ForRuby("arguments of a function").into());
             }

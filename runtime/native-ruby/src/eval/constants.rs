@@ -1,9 +1,11 @@
 //! Constants: found from where code stands, outward, then in what the class inherits from, then at the top.
 
+use super::variables::VariableState;
 use super::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::libraries;
 use crate::method::Method;
+use crate::methods;
 use crate::prelude::Part;
 use crate::tree::{Expr, MethodCall};
 use crate::value::object::{ClassRef, Module, Nesting};
@@ -128,6 +130,11 @@ impl<'c> Run<'_, 'c> {
     pub(super) fn is_defined(&mut self, named: &'c Expr) -> Done<'c> {
         let unknown = || Unwind::from(ForRuby("`defined?`"));
         match named {
+            Expr::Key(on, _) => self.is_method_defined(on, "[]"),
+            Expr::Call(call) if call.method == Method::Element => match &call.receiver {
+                Some(on) if call.args.iter().all(is_always_defined) => self.is_method_defined(on, "[]"),
+                _ => Err(unknown()),
+            },
             Expr::Constant(path) => match self.find_constant(path) {
                 Some(_) => Ok(V::Str("constant")),
                 None => Err(unknown()),
@@ -144,5 +151,68 @@ impl<'c> Run<'_, 'c> {
             }
             _ => Err(unknown()),
         }
+    }
+
+    /// `defined?` of a method of something: that has to be defined itself, to be computed without an error, and to have the
+    /// method.
+    fn is_method_defined(&mut self, on: &'c Expr, name: &str) -> Done<'c> {
+        let unknown = || Unwind::from(ForRuby("`defined?`"));
+        let is_defined = match on {
+            Expr::Local(_) => true,
+            Expr::Variable(number) => self.is_variable_defined(*number)?,
+            Expr::Key(inner, _) => self.is_method_defined(inner, "[]")?.truthy(),
+            Expr::Call(call) => match &call.receiver {
+                Some(inner)
+                    if call.block.is_none()
+                        && !call.safe
+                        && !matches!(inner, Expr::Scope)
+                        && call.args.iter().all(is_always_defined) =>
+                {
+                    self.is_method_defined(inner, call.method.name())?.truthy()
+                }
+                _ => return Err(unknown()),
+            },
+            _ => return Err(unknown()),
+        };
+        if !is_defined {
+            return Ok(V::Nil);
+        }
+        let value = match self.eval(on) {
+            Err(stop) if stop.exception().is_some() => return Ok(V::Nil),
+            value => value?,
+        };
+        match methods::responds(&value, name) {
+            Some(true) => Ok(V::Str("method")),
+            Some(false) => Ok(V::Nil),
+            None => Err(unknown()),
+        }
+    }
+
+    /// Whether an instance variable is defined.
+    pub(super) fn is_variable_defined(&mut self, number: u32) -> Done<'c, bool> {
+        if !self.is_template() {
+            let name = self.variable_name(number);
+            return Ok(self.own_variable(name)?.is_some());
+        }
+        self.look_up(number)?;
+        Ok(matches!(self.variables.seen[number as usize], VariableState::Set(_)))
+    }
+}
+
+/// Whether an expression is a literal, with nothing in it that might not be there.
+fn is_always_defined(node: &Expr) -> bool {
+    match node {
+        Expr::Nil
+        | Expr::Bool(_)
+        | Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::String(_)
+        | Expr::Symbol(_)
+        | Expr::Local(_) => true,
+        Expr::Array(items) => items.iter().all(is_always_defined),
+        Expr::Hash(pairs) => {
+            pairs.iter().all(|(key, value)| is_always_defined(key) && is_always_defined(value))
+        }
+        _ => false,
     }
 }

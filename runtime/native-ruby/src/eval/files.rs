@@ -37,6 +37,7 @@ const LIBRARY: &[&str] = &[
     "puppet/util/package",
     "rubygems",
     "securerandom",
+    "semantic_puppet",
     "set",
     "shellwords",
     "stringio",
@@ -100,7 +101,7 @@ impl<'c> Run<'_, 'c> {
         };
         let found = found.or_else(|| self.world.ruby_file(&name));
         if let Some(file) = found.or_else(|| self.file_in_load_path(&name, false)) {
-            return self.load_file(&file);
+            return self.load_required(&file);
         }
         self.left.unknown = Some(format!("`require '{name}'`"));
         Err(ForRuby("a file of a library").into())
@@ -111,7 +112,16 @@ impl<'c> Run<'_, 'c> {
         let folder =
             self.file.as_ref().and_then(|file| file.parent()).ok_or(ForRuby("`require_relative`"))?;
         let path = ruby_file(folder, &name);
-        self.load_file(&path)
+        self.load_required(&path)
+    }
+
+    fn load_required(&mut self, file: &Path) -> Done<'c> {
+        let is_new = self.space.load(file).is_none();
+        let loaded = self.load_file(file)?;
+        if is_new {
+            self.space.note_required(file);
+        }
+        Ok(loaded)
     }
 
     /// A file of a name in the folders that code has put in front of the load path, or behind it.
@@ -120,7 +130,7 @@ impl<'c> Run<'_, 'c> {
         files.find(|file| self.world.tree().is_file(file))
     }
 
-    pub(super) fn load_file(&mut self, file: &Path) -> Done<'c> {
+    pub(crate) fn load_file(&mut self, file: &Path) -> Done<'c> {
         let engine = self.engine;
         match engine.load(self.world, self.vm, file) {
             Load::Done | Load::UnderWay => Ok(V::Bool(true)),

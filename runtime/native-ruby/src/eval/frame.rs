@@ -1,6 +1,6 @@
 //! What a method, a block or the body of a module runs in: where its locals lie, what `self` is, which block it was given.
 
-use super::Run;
+use super::{LastMatch, Run};
 use crate::tree::{MethodBody, Program};
 use crate::value::V;
 use crate::value::object::{Module, Nesting, Proc};
@@ -29,6 +29,8 @@ pub(crate) struct Frame<'c> {
 pub(crate) struct Stack<'c> {
     pub locals: Vec<V<'c>>,
     pub alive: Vec<u64>,
+    /// The last matches of those frames. That of the frame that code runs in is not here but in the run.
+    pub lasts: Vec<LastMatch<'c>>,
 }
 
 impl<'c> Run<'_, 'c> {
@@ -60,22 +62,35 @@ impl<'c> Run<'_, 'c> {
         frame.returns = frame.serial;
         self.stack.locals.resize(frame.base + frame.program.slots, V::Nil);
         self.stack.alive.push(frame.serial);
+        self.stack.lasts.push(LastMatch::Known(None));
         let base = frame.base;
-        let outer = std::mem::replace(&mut self.frame, frame);
-        let last = std::mem::replace(&mut self.last, super::LastMatch::Known(None));
+        let outer = self.change_frame(frame);
         let result = run(self);
-        self.last = last;
-        self.frame = outer;
+        self.change_frame(outer);
         self.stack.alive.pop();
+        self.stack.lasts.pop();
         self.stack.locals.truncate(base);
         result
     }
 
+    /// Lets code run in another frame, with the last match of that one; gives the frame that it ran in.
+    fn change_frame(&mut self, frame: Frame<'c>) -> Frame<'c> {
+        let (from, to) = (self.frame.serial, frame.serial);
+        if from != to {
+            for serial in [from, to] {
+                if let Ok(place) = self.stack.alive.binary_search(&serial) {
+                    std::mem::swap(&mut self.last, &mut self.stack.lasts[place]);
+                }
+            }
+        }
+        std::mem::replace(&mut self.frame, frame)
+    }
+
     /// Runs something in a frame that is there already.
     pub(crate) fn back_in<T>(&mut self, frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.frame, frame);
+        let outer = self.change_frame(frame);
         let result = run(self);
-        self.frame = outer;
+        self.change_frame(outer);
         result
     }
 }

@@ -98,6 +98,8 @@ impl<'c> Run<'_, 'c> {
         let waited = self.engine.waiting.borrow_mut().pop().ok_or(ForRuby("a run that is gone"))?;
         self.stack = waited.stack;
         self.journal = waited.journal;
+        // The block may have matched something.
+        self.last = LastMatch::Unknown;
         match waited.ended {
             Some(stop) => Err(stop),
             None => self.asked(|_| answer).map(V::from),

@@ -55,6 +55,11 @@ impl<'c> Run<'_, 'c> {
         if let Some(value) = self.function_of_ruby(name, args)? {
             return Ok(value);
         }
+        if matches!(name, "rand" | "srand")
+            && let Some(value) = libraries::random_of_ruby(self, name, args)?
+        {
+            return Ok(value);
+        }
         if let (true, [to, rest @ ..]) = (is_send(name), args) {
             return self.send_to(self.frame.this.clone(), (to, rest), call);
         }

@@ -27,9 +27,10 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction};
 use crate::functions::journal::Journal;
 use crate::functions::lent::Changes;
+use crate::libraries::Seeded;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
-use crate::value::object::{ErrorValue, Method, Proc};
+use crate::value::object::{ErrorValue, Method, Module, Proc};
 use crate::value::{Matched, V};
 use crate::world::NativeWorld;
 use bunraku_vm::diagnostic::Severity;
@@ -43,7 +44,7 @@ pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;
 pub(crate) use params::Arguments;
 pub(crate) use stop::{Ending, Unwind};
-use variables::{VariableState, Variables};
+use variables::Variables;
 
 /// Most bytes that a rendering puts out.
 const LARGEST: usize = 16 << 20;
@@ -94,6 +95,10 @@ pub(crate) struct Run<'e, 'c> {
     left: LeftToRuby<'c>,
     /// How many calls of methods that code has defined are under way.
     calls: usize,
+    /// Instance variables of modules that methods of theirs have set: they begin with that, so nobody needs them later.
+    of_modules: Vec<(Rc<Module<'c>>, &'c str, V<'c>)>,
+    /// Ruby's own generator of random numbers, while code has it seeded.
+    pub seeded: Option<Seeded<'c>>,
 }
 
 /// What the body of a module or of a function is defining.
@@ -121,7 +126,7 @@ struct LeftToRuby<'c> {
 }
 
 /// The groups of the last match.
-enum LastMatch<'c> {
+pub(crate) enum LastMatch<'c> {
     Known(Option<Rc<Matched<'c>>>),
     /// Something has matched whose groups were not kept.
     Unknown,
@@ -196,6 +201,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
         let mut stack = engine.spare_stack.take();
         stack.locals.resize(program.slots, V::Nil);
         stack.alive.push(serial);
+        stack.lasts.push(LastMatch::Known(None));
         let mut run = Run {
             engine,
             space: engine.space(),
@@ -224,6 +230,8 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             defining: Defining::default(),
             left: LeftToRuby::default(),
             calls: 0,
+            of_modules: Vec::new(),
+            seeded: None,
         };
         if !used.is_within() {
             used.begin();
@@ -231,6 +239,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
         let result = used.within(|| work(&mut run));
         run.stack.locals.clear();
         run.stack.alive.clear();
+        run.stack.lasts.clear();
         engine.spare_stack.set(run.stack);
         result
     })
@@ -256,6 +265,7 @@ pub(crate) fn render<'c>(
             Ending::ForRuby(ask) => (ask, run.left.reason),
             Ending::Raised(_) | Ending::Flow(_) => (ForRuby("an error"), None),
         });
+        let changed = changed.and_then(|()| run.leaves_no_seed().map_err(|ask| (ask, None)));
         let changed = changed.and_then(|()| run.changed().map_err(|ask| (ask, None)));
         let calls = std::mem::take(&mut run.noted);
         match changed {
@@ -351,15 +361,10 @@ impl<'c> Run<'_, 'c> {
                 value
             }
             Expr::IsVariable(number) => {
-                if !self.is_template() {
-                    let name = self.variable_name(*number);
-                    return Ok(self.own_variable(name)?.map_or(V::Nil, |_| V::Str("instance-variable")));
-                }
-                self.look_up(*number)?;
                 // One that was set to nil is defined, one that was never set is not.
-                match self.variables.seen[*number as usize] {
-                    VariableState::Set(_) => V::Str("instance-variable"),
-                    _ => V::Nil,
+                match self.is_variable_defined(*number)? {
+                    true => V::Str("instance-variable"),
+                    false => V::Nil,
                 }
             }
             Expr::SetMany(targets, value) => {
@@ -416,9 +421,25 @@ impl<'c> Run<'_, 'c> {
         self.frame.program.groups
     }
 
+    /// Refuses to end with a generator that code has seeded: what is drawn later would follow from that.
+    pub(crate) fn leaves_no_seed(&self) -> OrRuby<()> {
+        match self.seeded {
+            Some(_) => Err(ForRuby("a generator that stays seeded")),
+            None => Ok(()),
+        }
+    }
+
     /// Remembers the groups of a match.
     pub(crate) fn set_last(&mut self, groups: Option<Rc<Matched<'c>>>) {
         self.last = LastMatch::Known(groups);
+    }
+
+    /// The last match, nil where the last attempt has found none.
+    pub(crate) fn last_match(&self) -> OrRuby<V<'c>> {
+        match &self.last {
+            LastMatch::Known(groups) => Ok(groups.clone().map_or(V::Nil, V::Match)),
+            LastMatch::Unknown => Err(ForRuby("groups of a match")),
+        }
     }
 
     /// Something has matched whose groups are not kept.

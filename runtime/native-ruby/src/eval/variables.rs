@@ -92,7 +92,17 @@ impl<'c> Run<'_, 'c> {
         };
         match &self.frame.this {
             V::Object(object) => Ok(of(&object.variables)),
-            V::Module(module) => Ok(of(&module.variables)),
+            V::Module(module) => {
+                let here =
+                    self.of_modules.iter().find(|(of, known, _)| Rc::ptr_eq(of, module) && *known == name);
+                match here.map(|(.., value)| value.clone()).or_else(|| of(&module.variables)) {
+                    // An earlier call may have left something, with Ruby or without.
+                    None if !self.space.is_loading() => {
+                        Err(ForRuby("a variable of a module that is not set yet"))
+                    }
+                    value => Ok(value),
+                }
+            }
             _ => Err(ForRuby("an instance variable of such an object")),
         }
     }
@@ -111,6 +121,16 @@ impl<'c> Run<'_, 'c> {
             }
             V::Object(object) => &object.variables,
             V::Module(module) if self.space.is_loading() => &module.variables,
+            V::Module(module) => {
+                let at_load = module.variables.borrow().iter().any(|(known, _)| *known == name);
+                if at_load || !self.begins_with_setting(number) {
+                    return Err(ForRuby("a variable of a module"));
+                }
+                let module = module.clone();
+                self.of_modules.retain(|(of, known, _)| !Rc::ptr_eq(of, &module) || *known != name);
+                self.of_modules.push((module, name, value));
+                return Ok(());
+            }
             _ => return Err(ForRuby("an instance variable of such an object")),
         };
         let mut variables = variables.borrow_mut();
@@ -119,6 +139,17 @@ impl<'c> Run<'_, 'c> {
             None => variables.push((name, value)),
         }
         Ok(())
+    }
+
+    /// Whether the method that runs begins with setting an instance variable, and goes on with something else: each call sets
+    /// it anew then, and nothing of the value is left to the next.
+    fn begins_with_setting(&self, number: u32) -> bool {
+        let Some((_, body)) = &self.frame.method else { return false };
+        let Expr::Sequence(statements) = &body.body else { return false };
+        let is_set = |statement: &&Expr| matches!(statement, Expr::SetVariable(..));
+        let begin = statements.iter().take_while(is_set).collect::<Vec<_>>();
+        begin.len() < statements.len()
+            && begin.iter().any(|statement| matches!(statement, Expr::SetVariable(set, _) if *set == number))
     }
 
     /// Looks up an instance variable unless it has been looked up before.

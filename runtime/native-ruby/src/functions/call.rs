@@ -320,7 +320,11 @@ impl<'c> Templating<'c> {
         let Caller { engine, world, vm } = caller;
         let begin = Beginning { engine, world, vm, scope, program, this, journal: Some(Journal::default()) };
         eval::run(begin, |run| {
-            work(run).map_err(|stop| {
+            let result = match (work(run), run.leaves_no_seed()) {
+                (_, Err(left)) => Err(left.into()),
+                (result, Ok(())) => result,
+            };
+            result.map_err(|stop: Unwind<'c>| {
                 let why = match stop.ending() {
                     Ending::Flow(flow) => LeftBy::Flow(flow),
                     Ending::Raised(error) => LeftBy::Raised(error),

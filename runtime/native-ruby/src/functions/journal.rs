@@ -34,6 +34,11 @@ impl<'c> Journal<'c> {
         self.0.push((asked, answer));
     }
 
+    /// How much has been asked.
+    pub(crate) fn count(&self) -> usize {
+        self.0.len()
+    }
+
     /// Whether nothing has been asked.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

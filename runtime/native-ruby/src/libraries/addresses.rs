@@ -3,6 +3,7 @@
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::methods::{is_plain, large};
+use crate::value::address::{INET, INET6};
 use crate::value::{Address, Class, V};
 use num_traits::ToPrimitive as _;
 use std::net::Ipv4Addr;
@@ -78,6 +79,8 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
         ("to_s", []) => V::made(shown(on)),
         ("to_string", []) => V::made(on.in_full()),
         ("to_i", []) => large::value(on.number().into())?,
+        ("family", []) => V::Int(if on.v6 { INET6 } else { INET }),
+        ("inspect", []) => V::made(inspected(on)),
         ("prefix", []) => V::Int(on.prefix.into()),
         ("netmask", []) if !on.v6 => V::made(shown(on.mask())),
         ("reverse", []) => V::made(on.reverse()),
@@ -134,6 +137,12 @@ fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {
         true => Err(UNKNOWN.into()),
         false => Ok(on.includes(other)),
     }
+}
+
+/// What `inspect` gives.
+fn inspected(address: Address) -> String {
+    let kind = if address.v6 { "IPv6" } else { "IPv4" };
+    format!("#<IPAddr: {kind}:{}/{}>", address.in_full(), address.mask().in_full())
 }
 
 /// The short form.

@@ -25,6 +25,9 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
                 },
             ));
         }
+        ("version" | "version_order" | "version_range" | "in_version_range", args) => {
+            return Ok(super::versions::semantic(name, args)?);
+        }
         ("node" | "environment", []) => (name.to_owned(), Vec::new()),
         ("ask", [question]) => (text(question), Vec::new()),
         ("ask", [question, list]) => (text(question), list.items()?.unwrap_or_default()),

@@ -22,7 +22,9 @@ use crate::tree::Block;
 use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
-pub(crate) use random::method as of_random;
+pub(crate) use random::{
+    Seeded, method as of_random, of_items as random_of_items, of_ruby as random_of_ruby,
+};
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(
@@ -61,6 +63,9 @@ pub(crate) fn call<'c>(
         Class::Shellwords => Ok(escapes::shell(name, args)?),
         Class::Json => json::call(run, name, args),
         Class::Pson | Class::PuppetUtilJson => json::of_puppet(run, class, name, args),
+        Class::Random | Class::Kernel if matches!(name, "rand" | "srand") && block.is_none() => {
+            Ok(random::of_ruby(run, name, args)?)
+        }
         Class::Kernel => match (name, block) {
             ("sprintf", None) => methods::function(run, Method::Sprintf, args, None).map(Some),
             ("format", None) => methods::function(run, Method::Format, args, None).map(Some),

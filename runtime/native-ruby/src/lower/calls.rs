@@ -50,6 +50,9 @@ impl Lower<'_> {
         if let Some(added) = self.adds_to_load_path(receiver, name, &list) {
             return added;
         }
+        if self.source(receiver) == "Regexp" && name == "last_match" && field("block").is_none() {
+            return self.last_match(node, &list);
+        }
         // `f.(x)` calls a lambda.
         let name = if name.starts_with('(') { "call" } else { name };
         let on = self.node(receiver);
@@ -61,9 +64,10 @@ impl Lower<'_> {
         if matches!(on, Expr::Scope) && name == "call_function" {
             return match list.split_first() {
                 _ if field("block").is_some() => self.unsupported(node, "a block for a function"),
-                Some((first, rest)) if first.kind() == "string" => {
-                    let name = literals::plain(self.source(*first)).unwrap_or_default().to_owned();
-                    self.puppet_function(node, &name, rest, Api::New)
+                Some((first, rest)) if matches!(first.kind(), "string" | "simple_symbol") => {
+                    let name = self.source(*first);
+                    let name = name.strip_prefix(':').or_else(|| literals::plain(name)).unwrap_or_default();
+                    self.puppet_function(node, name, rest, Api::New)
                 }
                 _ => self.unsupported(node, "scope.call_function"),
             };
@@ -90,15 +94,42 @@ impl Lower<'_> {
         if method.changes() {
             self.origins.change(self.origin(&on));
         }
-        let Some(given) = self.arguments(&list, field("block")) else {
+        let on = if method.changes_string() { self.fresh_literal(on) } else { on };
+        let Some(mut given) = self.arguments(&list, field("block")) else {
             return self.unsupported(node, format!("arguments of {name}"));
         };
+        // What a block is handed again and again it may change.
+        if matches!(method, Method::EachWithObject | Method::WithObject | Method::Inject)
+            && let Some(first) = given.args.first_mut()
+        {
+            *first = self.fresh_literal(std::mem::replace(first, Expr::Nil));
+        }
         // It tells where it stands, and a block's place is written otherwise.
         if name == "deprecation_warning" && !self.frame.blocks.is_empty() {
             return self.unsupported(node, "a warning from a block");
         }
         let safe = operator == "&.";
         self.method_call(node, (on, method, safe), name, given)
+    }
+
+    /// `Regexp.last_match`, `Regexp.last_match(1)`, `Regexp.last_match(:name)`
+    fn last_match(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Expr {
+        self.groups = true;
+        let all = || call_self(Method::LastMatch, Vec::new());
+        match list {
+            [] => all(),
+            [group] if !matches!(group.kind(), "splat_argument" | "block_argument" | "pair") => {
+                match self.node(*group) {
+                    Expr::Int(number @ 0..=9) => Expr::Group(number as usize),
+                    group => Expr::Call(Box::new(MethodCall {
+                        args: [group].into(),
+                        safe: true,
+                        ..MethodCall::of(Some(all()), Method::Element)
+                    })),
+                }
+            }
+            _ => self.unsupported(node, "Regexp.last_match"),
+        }
     }
 
     /// `$LOAD_PATH.unshift(folder)` and the like, of files; none for what is something else.
@@ -177,16 +208,23 @@ impl Lower<'_> {
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
     ) -> Expr {
+        // Nothing seeds the generator: what it draws is Ruby's.
+        if name == "rand" && !self.known.contains(name) && !self.source.contains("srand") {
+            return self.unsupported(node, "the method rand");
+        }
         if self.kind == SourceKind::File || self.known.contains(name) && block.is_none() {
             return self.call_of_self(node, name, list, block);
         }
         if name == "require" {
-            // These files change nothing that is rendered natively.
-            let known = |arg: &Syntax<'_>| {
-                literals::plain(self.source(*arg)).is_some_and(|name| REQUIRED.contains(&name))
+            let file = match list {
+                [one] => literals::plain(self.source(*one)),
+                _ => None,
             };
-            return match list {
-                [one] if known(one) => Expr::Nil,
+            // What it gives, whether the file has been loaded by this very call, nobody looks at here.
+            let nothing = Expr::Text("".into());
+            return match file {
+                // These change nothing that is rendered natively.
+                Some(file) if REQUIRED.contains(&file) => nothing,
                 _ => self.unsupported(node, "`require`"),
             };
         }
@@ -312,9 +350,11 @@ impl Lower<'_> {
                 _ => method.map(Block::Method),
             };
         }
+        // What a template's own method was given is a local of it.
+        let is_local = value.kind() == "identifier" && self.local(self.source(value)).is_some();
         match self.kind {
-            SourceKind::File => Some(Block::Given(Box::new(self.node(value)))),
-            SourceKind::Template => None,
+            SourceKind::Template if !is_local => None,
+            _ => Some(Block::Given(Box::new(self.node(value)))),
         }
     }
 
@@ -422,6 +462,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "protected",
     "public",
     "raise",
+    "rand",
     "repeated_param",
     "require",
     "require_relative",
@@ -435,6 +476,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "send",
     "source",
     "sprintf",
+    "srand",
     "URI",
     "to_hash",
     "type",
@@ -455,6 +497,7 @@ const OF_OBJECTS: &[&str] = &[
     "prefix",
     "prerelease?",
     "query",
+    "rand",
     "release",
     "reverse",
     "scheme",
@@ -467,5 +510,23 @@ const OF_OBJECTS: &[&str] = &[
 ];
 
 /// What Ruby comes with and templates load: all of it is loaded in Puppet's process before.
-const REQUIRED: &[&str] =
-    &["json", "yaml", "erb", "set", "date", "time", "uri", "base64", "digest", "ipaddr"];
+const REQUIRED: &[&str] = &[
+    "base64",
+    "cgi",
+    "date",
+    "digest",
+    "digest/md5",
+    "digest/sha1",
+    "erb",
+    "ipaddr",
+    "json",
+    "openssl",
+    "pathname",
+    "resolv",
+    "securerandom",
+    "set",
+    "time",
+    "uri",
+    "yaml",
+    "zlib",
+];

@@ -89,14 +89,7 @@ impl Lower<'_> {
                     _ => None,
                 }
             }
-            "array" => {
-                let items = parts(node).into_iter().map(|item| match item.kind() {
-                    "splat_argument" => Some(self.splat(item)),
-                    "pair" | "hash_splat_argument" | "block_argument" | "forward_argument" => None,
-                    _ => Some(self.node(item)),
-                });
-                items.collect::<Option<Vec<_>>>().map(|items| Expr::Array(items.into()))
-            }
+            "array" => self.array(node),
             "hash" => {
                 let pairs = parts(node).into_iter().map(|pair| match pair.kind() {
                     "pair" => self.pair(pair),
@@ -108,6 +101,23 @@ impl Lower<'_> {
             _ => self.range(node),
         };
         lowered.unwrap_or_else(|| self.unsupported(node, format!("a literal of the form {}", node.kind())))
+    }
+
+    /// `[a, *b, k => v]`: pairs stand at the end and make one hash.
+    fn array(&mut self, node: Syntax<'_>) -> Option<Expr> {
+        let (mut items, mut pairs) = (Vec::new(), Vec::new());
+        for item in parts(node) {
+            match item.kind() {
+                "splat_argument" => items.push(self.splat(item)),
+                "pair" => pairs.push(self.pair(item)?),
+                "hash_splat_argument" | "block_argument" | "forward_argument" => return None,
+                _ => items.push(self.node(item)),
+            }
+        }
+        if !pairs.is_empty() {
+            items.push(Expr::Hash(pairs.into()));
+        }
+        Some(Expr::Array(items.into()))
     }
 
     /// `**hash` among pairs.
@@ -197,10 +207,13 @@ impl Lower<'_> {
     }
 
     fn range(&mut self, node: Syntax<'_>) -> Option<Expr> {
-        let from = node.child_by_field_name("begin")?;
-        let to = node.child_by_field_name("end")?;
+        // Without a begin or an end it goes on for ever, as it does with nil.
+        let (from, to) = (node.child_by_field_name("begin"), node.child_by_field_name("end"));
+        if from.is_none() && to.is_none() {
+            return None;
+        }
         let open = node.child_by_field_name("operator").is_some_and(|dots| self.source(dots) == "...");
-        let pair = (self.node(from), self.node(to));
+        let pair = (self.optional(from), self.optional(to));
         Some(Expr::Range(Box::new(pair), open))
     }
 

@@ -417,6 +417,20 @@ impl<'p> Lower<'p> {
                 self.groups = true;
                 Expr::Group(usize::from(text.as_bytes()[1] - b'0'))
             }
+            "global_variable" if text == "$&" => {
+                self.groups = true;
+                Expr::Group(0)
+            }
+            "global_variable" if matches!(text, "$~" | "$`" | "$'") => {
+                self.groups = true;
+                let all = call_self(Method::LastMatch, Vec::new());
+                let method = match text {
+                    "$~" => return all,
+                    "$`" => Method::PreMatch,
+                    _ => Method::PostMatch,
+                };
+                Expr::Call(Box::new(MethodCall { safe: true, ..MethodCall::of(Some(all), method) }))
+            }
             "global_variable" if is_plain_global(text) => {
                 call_self(Method::Global, vec![Expr::String(text.into())])
             }
@@ -537,7 +551,8 @@ impl<'p> Lower<'p> {
 }
 
 /// Classes of the prelude that Puppet itself has loaded.
-const ALWAYS_THERE: &[&str] = &["Gem::Version", "Set"];
+const ALWAYS_THERE: &[&str] =
+    &["Gem::Version", "SemanticPuppet::Version", "SemanticPuppet::VersionRange", "Set"];
 
 /// A call with these arguments.
 pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {

@@ -45,10 +45,12 @@ impl Lower<'_> {
             "!~" => negate(Method::Matches, pair),
             operator => match Method::by_name(operator) {
                 Some(method) => {
+                    let (left, right) = pair;
                     if method.changes() {
-                        self.origins.change(self.origin(&pair.0));
+                        self.origins.change(self.origin(&left));
                     }
-                    operation(pair.0, method, pair.1)
+                    let left = if method.changes_string() { self.fresh_literal(left) } else { left };
+                    operation(left, method, right)
                 }
                 None => self.unsupported(node, format!("the operator {operator}")),
             },
@@ -100,6 +102,11 @@ impl Lower<'_> {
                         let named = self.node(operand);
                         Expr::IsDefined(Box::new(named))
                     }
+                    // Of an element the receiver is computed, and then asked for the method.
+                    "element_reference" => {
+                        let named = self.node(operand);
+                        Expr::IsDefined(Box::new(named))
+                    }
                     _ => self.unsupported(node, format!("`defined?({text})`")),
                 }
             }
@@ -147,7 +154,13 @@ impl Lower<'_> {
 
     /// A value that is assigned: a literal string is a new object then, which may be changed in place.
     fn fresh(&mut self, value: impl FnOnce(&mut Self) -> Expr) -> Expr {
-        match value(self) {
+        let value = value(self);
+        self.fresh_literal(value)
+    }
+
+    /// A literal string as a new object, which may be changed in place.
+    pub(crate) fn fresh_literal(&self, value: Expr) -> Expr {
+        match value {
             literal @ Expr::String(_) if !self.freezes => Expr::Fresh(Box::new(literal)),
             other => other,
         }
@@ -322,12 +335,20 @@ impl Lower<'_> {
         let all = parts(node);
         let (object, args) = all.split_first()?;
         if node.child_by_field_name("block").is_some()
-            || args.iter().any(|arg| matches!(arg.kind(), "pair" | "block_argument"))
+            || args.iter().any(|arg| matches!(arg.kind(), "hash_splat_argument" | "block_argument"))
         {
             return None;
         }
         let object = self.node(*object);
-        Some((object, self.items(args).into_vec()))
+        // Pairs stand at the end and make one hash.
+        let first_pair = args.iter().position(|arg| arg.kind() == "pair").unwrap_or(args.len());
+        let (args, pairs) = args.split_at(first_pair);
+        let mut args = self.items(args).into_vec();
+        if !pairs.is_empty() {
+            let pairs = pairs.iter().map(|pair| self.pair(*pair)).collect::<Option<Vec<_>>>()?;
+            args.push(Expr::Hash(pairs.into()));
+        }
+        Some((object, args))
     }
 
     pub(crate) fn element(&mut self, node: Syntax<'_>) -> Expr {

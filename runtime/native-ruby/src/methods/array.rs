@@ -4,6 +4,7 @@
 use super::{array_blocks, array_items, array_sorting, errors, list};
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
+use crate::libraries;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
@@ -42,6 +43,9 @@ pub(crate) fn call<'c>(
                 _ => Method::MinmaxBy,
             };
             Ok(array_sorting::by_key(array_sorting::ranked(run, keyed)?, by)?)
+        }
+        (Method::Shuffle | Method::Sample, options) => {
+            Ok(libraries::random_of_items(run, array_items::all(on)?, method, options)?)
         }
         (Method::Inject, [start @ .., V::Symbol(name)]) if start.len() < 2 => {
             inject(run, on, start.first().cloned(), name)

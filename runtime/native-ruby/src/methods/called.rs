@@ -14,15 +14,42 @@ use bunraku_stdlib::module::Api;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::value::Value;
 
-/// How a function is called; none for those whose methods of the scope are Ruby's.
+/// How a function is called; none for those of Puppet's whose methods of the scope are Ruby's.
 pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     match (name, api) {
         ("template", _) => Some(Method::Template),
         (name, Api::Old) if Severity::by_name(name).is_some() => Some(Method::Log),
         (_, Api::New) => Some(Method::Puppet),
-        (name, Api::Old) => (PURE.contains(&name) || TWINS.contains(&name)).then_some(Method::Puppet),
+        (name, Api::Old) => {
+            let is_ruby = OF_PUPPET.contains(&name) && !PURE.contains(&name);
+            (!is_ruby).then_some(Method::Puppet)
+        }
     }
 }
+
+/// Functions of Puppet's that are methods of the scope, and do more than compute; modules' are found when they are called.
+const OF_PUPPET: &[&str] = &[
+    "contain",
+    "create_resources",
+    "defined",
+    "digest",
+    "fail",
+    "file",
+    "fqdn_rand",
+    "generate",
+    "hiera",
+    "hiera_array",
+    "hiera_hash",
+    "hiera_include",
+    "include",
+    "inline_template",
+    "lookup",
+    "realize",
+    "require",
+    "search",
+    "tag",
+    "tagged",
+];
 
 /// Functions without effects that `scope.function_…` and `scope.call_function` both call. Puppet's other functions
 /// refuse the former.
@@ -85,6 +112,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool),
     let native = host.native(name, "").filter(|_| host.manifest_function(name).is_none());
     let native = match is_method && TWINS.contains(&name) {
         true => native.filter(|_| has_old),
+        false if is_method => native.filter(|_| !has_old && PURE.contains(&name)),
         false => native.filter(|_| !has_old && is_pure(name)),
     };
     let value = match native {
@@ -92,14 +120,41 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool),
             let value = run.vm.call_native(native, &args, None, run.scope);
             value.map_err(|_| ForRuby("a function that fails"))?
         }
-        None if is_method => return Err(ForRuby("a function in Ruby").into()),
+        None if is_method => return call_old(run, name, list),
         None => call_any(run, name, args)?,
     };
     Ok(V::from(value))
 }
 
+/// Calls a function of the 3.x interface that a module has in Ruby, as the method of the scope that it is. What it asks of the
+/// compile is noted: should the template be Ruby's after all, so is the function, and Ruby is answered from the notes.
+fn call_old<'c>(run: &mut Run<'_, 'c>, name: &str, list: &V<'c>) -> Done<'c> {
+    let file = run.world.old_function_file(name).ok_or(ForRuby("a function in Ruby"))?;
+    let before = before_call(run)?;
+    run.load_file(&file)?;
+    let function = run.space.old_function(name).ok_or(ForRuby("a function that is not there"))?;
+    let count = run.noted.count();
+    run.journal = Some(std::mem::take(&mut run.noted));
+    let result = run.call_old_function(&function, list.clone());
+    run.noted = run.journal.take().unwrap_or_default();
+    if run.noted.count() > count {
+        after_call(run, &before)?;
+    }
+    result
+}
+
 /// Calls a function that may do whatever functions do.
 fn call_any<'c>(run: &mut Run<'_, 'c>, name: &str, args: Vec<Value<'c>>) -> OrRuby<Value<'c>> {
+    let before = before_call(run)?;
+    let used = run.used;
+    let answer = used.apart(|| run.world.call_function(run.vm, (name, ""), None, (&args, None), run.scope));
+    run.noted.note(Asked::Function(name.to_owned(), args), &answer);
+    after_call(run, &before)?;
+    answer.map_err(|_| ForRuby("a function that fails"))
+}
+
+/// Readies a template for the call of a function; gives the values of its variables.
+fn before_call<'c>(run: &mut Run<'_, 'c>) -> OrRuby<Vec<Option<Value<'c>>>> {
     if !run.notes_calls() || !run.is_template() {
         return Err(ForRuby("a function called amid other things"));
     }
@@ -109,10 +164,11 @@ fn call_any<'c>(run: &mut Run<'_, 'c>, name: &str, args: Vec<Value<'c>>) -> OrRu
     if run.lends_any() {
         return Err(ForRuby("a function called by a template that changes variables"));
     }
-    let before = run.variables_of_scope();
-    let used = run.used;
-    let answer = used.apart(|| run.world.call_function(run.vm, (name, ""), None, (&args, None), run.scope));
-    run.noted.note(Asked::Function(name.to_owned(), args), &answer);
+    Ok(run.variables_of_scope())
+}
+
+/// Takes note of the call of a function by a template, whose variables had these values before.
+fn after_call<'c>(run: &mut Run<'_, 'c>, before: &[Option<Value<'c>>]) -> OrRuby<()> {
     run.has_called = true;
     // What it has rendered has nothing to do with this rendering; the variables that there are may be others now.
     run.engine.set_by_templates.begin();
@@ -125,5 +181,5 @@ fn call_any<'c>(run: &mut Run<'_, 'c>, name: &str, args: Vec<Value<'c>>) -> OrRu
     if !before.iter().zip(&run.variables_of_scope()).all(is_same) {
         return Err(ForRuby("a function that has changed a variable in place"));
     }
-    answer.map_err(|_| ForRuby("a function that fails"))
+    Ok(())
 }

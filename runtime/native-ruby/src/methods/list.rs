@@ -5,6 +5,7 @@ use super::array_made::{rotated, uniq};
 use super::{array_blocks, array_sorting, string_parts, unchanged};
 use crate::eval::{Done, Run};
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::libraries;
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare;
@@ -34,6 +35,12 @@ pub(crate) fn call<'c>(
         Some(block) => with_block(run, on, method, args, block),
         None => match method {
             Method::SetElement => Ok(set(list, args)?),
+            Method::ShuffleIn => {
+                let items = list.try_borrow()?.clone();
+                let shuffled = libraries::random_of_items(run, items, Method::Shuffle, args)?;
+                *list.try_borrow_mut()? = shuffled.items()?.ok_or(UNKNOWN)?;
+                Ok(on.clone())
+            }
             _ => Ok(plain(on, list, method, args)?),
         },
     }

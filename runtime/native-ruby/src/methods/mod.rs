@@ -45,7 +45,7 @@ pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
 pub(crate) use called::of_puppet;
 pub(crate) use quick::is_plain;
-pub(crate) use responds::lacks;
+pub(crate) use responds::{lacks, responds};
 pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;
 

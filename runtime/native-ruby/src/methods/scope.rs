@@ -3,6 +3,7 @@
 use super::{called, kernel};
 use crate::eval::{Done, Run, UNDEFINED_VARIABLE, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::libraries;
 use crate::method::Method;
 use crate::tree::{Block, SHARED};
 use crate::value::text;
@@ -122,6 +123,11 @@ pub(crate) fn function<'c>(
             _ => return Err(ForRuby("a global variable").into()),
         },
         (Method::InstanceVariables, []) => run.instance_variables()?,
+        (Method::LastMatch, []) => run.last_match()?,
+        (Method::Rand | Method::Srand, args) => {
+            let known = libraries::random_of_ruby(run, method.name(), args)?;
+            known.ok_or(ForRuby("a random number of that kind"))?
+        }
         (Method::Puppet, [name, V::Bool(is_method), list]) => {
             return called::call(run, (name, *is_method), list);
         }

@@ -6,6 +6,7 @@ use super::succ::succ;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::value::{Text, V};
+use std::fmt::Write as _;
 
 /// Calls a method that makes another string; none where it is no such method.
 pub(crate) fn call<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
@@ -32,6 +33,7 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             sized(text.len().saturating_mul(*n as usize))?;
             V::made(text.repeat(*n as usize))
         }
+        (Method::Dump, []) => V::made(dumped(text)),
         (Method::UnaryPlus, []) => V::made(text.to_owned()),
         (Method::Reverse, []) => V::made(text.chars().rev().collect()),
         (Method::Succ, []) => V::made(succ(text)?),
@@ -58,6 +60,39 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         (Method::Squeeze, args) => V::made(charset::squeeze(text, args)?),
         _ => return Ok(None),
     }))
+}
+
+/// `dump`: between quotes, with what is not printable ASCII as escapes.
+fn dumped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '#' if matches!(chars.peek(), Some('{' | '$' | '@')) => out.push_str("\\#"),
+            '\n' => out.push_str("\\n"),
+            '\r' => out.push_str("\\r"),
+            '\t' => out.push_str("\\t"),
+            '\x0c' => out.push_str("\\f"),
+            '\x0b' => out.push_str("\\v"),
+            '\x08' => out.push_str("\\b"),
+            '\x07' => out.push_str("\\a"),
+            '\x1b' => out.push_str("\\e"),
+            ' '..='~' => out.push(c),
+            '\0'..='\x7f' => {
+                let _ = write!(out, "\\x{:02X}", c as u32);
+            }
+            '\u{80}'..='\u{ffff}' => {
+                let _ = write!(out, "\\u{:04X}", c as u32);
+            }
+            c => {
+                let _ = write!(out, "\\u{{{:X}}}", c as u32);
+            }
+        }
+    }
+    out.push('"');
+    out
 }
 
 /// Whether an argument names the encoding that all text here is in.

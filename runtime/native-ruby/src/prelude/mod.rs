@@ -37,6 +37,7 @@ parts! {
         "Puppet::Pops::Types::TypeMismatchDescriber" "Puppet::Pops::Serialization::ToDataConverter";
     SET_PART = "set.rb": "Set";
     VERSION_PART = "version.rb": "Gem::Version";
+    SEMANTIC_PART = "semantic.rb": "SemanticPuppet::Version" "SemanticPuppet::VersionRange";
     PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
     OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";

@@ -176,7 +176,6 @@ classes! {
     GlobalScope = "Bunraku::GlobalScope" < Object,
     LookupContext = "Puppet::LookupContext" < Object,
     SemanticPuppet = "SemanticPuppet",
-    SemanticVersion = "SemanticPuppet::Version" < Object,
     Facter = "Facter",
     PuppetX = "PuppetX",
     PuppetXStdlib = "PuppetX::Stdlib",
@@ -208,7 +207,7 @@ impl Class {
             }
             let has = match self {
                 Comparable => {
-                    matches!(one, Numeric | String | Time | Date | Class::IpAddr | Class::SemanticVersion)
+                    matches!(one, Numeric | String | Time | Date | Class::IpAddr)
                 }
                 Enumerable => {
                     matches!(one, Array | Hash | Range | Struct | Class::Enumerator | Class::Dir)
@@ -232,6 +231,8 @@ impl Class {
             || matches!(
                 self,
                 Class::File
+                    | Class::Math
+                    | Class::Random
                     | Class::Json
                     | Class::JsonError
                     | Class::JsonParserError

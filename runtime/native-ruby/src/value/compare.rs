@@ -287,6 +287,11 @@ pub(crate) fn is_own<'c>(value: &V<'c>, module: &Rc<Module<'c>>) -> OrRuby<bool>
     Ok(match value {
         V::Object(object) => object.class.is(module),
         V::Error(error) => matches!(&error.class, ClassRef::Own(own) if own.is(module)),
+        // They are versions and ranges in Ruby.
+        V::Other(value) if module.name.starts_with("SemanticPuppet::") => match value {
+            Value::SemVer(_) => module.name == "SemanticPuppet::Version",
+            _ => return Err(ForRuby("the class of a value")),
+        },
         V::Other(value) if is_of_puppet(value) => false,
         // Such a value may be one of a class in Ruby.
         V::Void | V::Main | V::Scope | V::Other(Value::Object(_)) => {

@@ -50,6 +50,16 @@ module Bunraku
       found
     end
 
+    # One that needs what is not there yet is loaded by whoever requires it then.
+    def load_files(files)
+      files.each do |file|
+        require file
+      rescue StandardError, ScriptError
+        next
+      end
+      nil
+    end
+
     def become(number, items)
       compile.shared(number).replace(items)
       nil

@@ -140,6 +140,8 @@ table! {
         "The array or hash of a number has been changed in place, without Ruby: these are its items now.";
     17 LookUpDefaults "look_up_defaults" ("scope: number", "type: String") => "Array of name and value"
         "Calls the `lookupdefaults` of a scope that Ruby has written anew.";
+    18 CheckLoading "check_loading" ("places: Array of kind, file, text and line")
+        => "number: Integer, message: String, or nil" "The first of the places in files of resource types that raises when it is run, and what is raised.";
 }
 
 table! {

@@ -5,7 +5,7 @@ use crate::state::recorded::Given;
 use bunraku_data::names;
 use bunraku_native_ruby::MissingVariable;
 use bunraku_ruby::world::FoundVariable;
-use bunraku_vm::error::Eval;
+use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::ClassPort;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::symbol::Symbol;
@@ -83,7 +83,16 @@ impl<'c> Compile<'c> {
         let Some((class, own)) = bare.rsplit_once("::") else {
             return Ok(MissingVariable { name: name.to_owned(), reason: String::new() });
         };
-        let mut known = self.find_class(vm, class)?;
+        let mut known = match self.find_class(vm, class) {
+            Ok(known) => known,
+            Err(flow) => match &*flow {
+                Flow::Fault(fault) if !fault.diagnostic.cause.ends_all() => {
+                    let reason = fault.diagnostic.to_string();
+                    return Ok(MissingVariable { name: bare.to_owned(), reason });
+                }
+                _ => return Err(flow),
+            },
+        };
         if self.class_scope(class).is_none() {
             let reason = match known {
                 Some(_) => format!("class {class} has not been evaluated"),

@@ -64,7 +64,10 @@ impl<'c> Compile<'c> {
         let found = self.type_name(name);
         let Some(ty) = found.ty.filter(|ty| !ty.is_plain()) else { return Ok(found) };
         self.expect_loaded(vm, ty)?;
-        self.resources.type_names.borrow_mut().remove(name);
+        if self.environment.types.get(&ty.name).is_some_and(|now| std::ptr::eq(now, ty)) {
+            return Ok(found);
+        }
+        self.resources.type_names.borrow_mut().clear();
         Ok(self.type_name(name))
     }
 

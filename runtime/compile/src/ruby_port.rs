@@ -109,10 +109,10 @@ impl<'c> Compile<'c> {
     pub(crate) fn ask_resource_type(&self, vm: &mut Vm<'c>, ty: &ResourceType) {
         let types = &self.environment.types;
         self.resources.loading.borrow_mut().push(self.text(&ty.name));
-        let failure = self.load_failure(vm, ty);
+        let (failure, doubts) = self.load_failure(vm, ty);
         self.resources.loading.borrow_mut().pop();
         if failure.is_some() || ty.unreadable.is_none() {
-            types.tell(ResourceType { failure, doubts: Vec::new(), ..ty.clone() });
+            types.tell(ResourceType { failure, doubts, ..ty.clone() });
             return;
         }
         let Some(file) = types.file(&ty.name) else { return };
@@ -144,9 +144,9 @@ impl<'c> Compile<'c> {
         types.tell(told);
     }
 
-    /// Why a type can't be loaded, as Ruby says of the places where it may not. Where no Ruby can be asked, a file of Puppet's that
-    /// neither a module nor Puppet has is missing all the same; of others it is not known, and they count as there.
-    fn load_failure(&self, vm: &mut Vm<'c>, ty: &ResourceType) -> Option<LoadFailure> {
+    /// Why a type can't be loaded, as Ruby says of the places where it may not, and what is still doubted. Where no Ruby can be
+    /// asked, a file of Puppet's that neither a module nor Puppet has is missing all the same; all else stays in doubt.
+    fn load_failure(&self, vm: &mut Vm<'c>, ty: &ResourceType) -> (Option<LoadFailure>, Vec<Doubt>) {
         let types = &self.environment.types;
         let place = |doubt: &Doubt| {
             let (kind, file, line) = (doubt.kind.name(), types.place(&doubt.file)?, doubt.line);
@@ -162,14 +162,21 @@ impl<'c> Compile<'c> {
             self.tree().note(&place.file);
         }
         match self.talk().raised_in_loading(vm, &ty.name, &places) {
-            Ok(raised) => raised.map(|(number, message)| LoadFailure::of(doubts[number], &message)),
+            Ok(raised) => {
+                (raised.map(|(number, message)| LoadFailure::of(doubts[number], &message)), Vec::new())
+            }
             Err(_) => {
                 let missing = |doubt: &&Doubt| {
                     let mut begins = ["puppet/", "puppet_x/", "puppetx/", "facter/"].iter();
                     doubt.kind == DoubtKind::Require && begins.any(|begin| doubt.text.starts_with(begin))
                 };
-                let doubt = doubts.into_iter().find(missing)?;
-                Some(LoadFailure::of(doubt, &format!("cannot load such file -- {}", doubt.text)))
+                match doubts.into_iter().find(missing) {
+                    Some(doubt) => {
+                        let detail = format!("cannot load such file -- {}", doubt.text);
+                        (Some(LoadFailure::of(doubt, &detail)), Vec::new())
+                    }
+                    None => (None, ty.doubts.clone()),
+                }
             }
         }
     }

@@ -54,7 +54,7 @@ impl Doubt {
             DoubtKind::Raise => "it calls raise".to_owned(),
             DoubtKind::NoType => "it calls a method of a type that there is not".to_owned(),
         };
-        format!("{} may not load: {what} in line {}", self.file, self.line)
+        format!("{} may not load (line {}): {what}", self.file, self.line)
     }
 }
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env ruby
 # frozen_string_literal: true
 
-# Writes runtime/ruby/src/worker/puppet_files.rb: the names of the files of Puppet's, Facter's and SemanticPuppet's own
+# Writes runtime/native-ruby/src/prelude/puppet_files.rb: the names of the files of Puppet's, Facter's and SemanticPuppet's own
 # Ruby that code can require, in each of the three versions.
 #
-#   ruby tests/oracle/library_files.rb > runtime/ruby/src/worker/puppet_files.rb
+#   ruby tests/oracle/library_files.rb > runtime/native-ruby/src/prelude/puppet_files.rb
 
 LIBRARIES = %w[facter puppet semantic_puppet].freeze
 
@@ -12,8 +12,12 @@ if ARGV == ['names']
   require 'puppet'
   require 'facter'
   LIBRARIES.each do |library|
-    folder = $LOAD_PATH.find { |place| File.file?(File.join(place, "#{library}.rb")) }
-    puts Dir.glob("{#{library}.rb,#{library}/**/*.rb}", base: folder).map { |file| file.delete_suffix('.rb') }.sort
+    # Where Puppet lies, and what else a package puts below its names.
+    first = $LOAD_PATH.find { |place| File.file?(File.join(place, "#{library}.rb")) }
+    root = ENV['ORACLE_ROOT'] || '/usr/lib/ruby/vendor_ruby'
+    folders = [first, *$LOAD_PATH.select { |place| place.start_with?(root) }].uniq
+    files = folders.flat_map { |folder| Dir.glob("{#{library}.rb,#{library}/**/*.rb}", base: folder) }
+    puts files.map { |file| file.delete_suffix('.rb') }.uniq.sort
   end
   exit
 end

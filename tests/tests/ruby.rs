@@ -214,6 +214,41 @@ fn without_ruby_the_error_names_what_needs_it() {
 }
 
 #[test]
+fn without_ruby_a_type_that_may_not_load_is_told_of() {
+    let modules = modules("doubted", &[]);
+    let types = modules.join("m/lib/puppet/type");
+    fs::create_dir_all(&types).expect("a folder can be made");
+    let write = |name: &str, text: &str| {
+        fs::write(types.join(format!("{name}.rb")), text).expect("a file can be written");
+    };
+    let body = |name: &str| format!("Puppet::Type.newtype(:{name}) do\n newparam(:name)\nend\n");
+    write("lacking", &format!("require 'puppet/util/lacking'\n{}", body("lacking")));
+    write("doubted", &format!("require 'a_gem/of_its_own'\n{}", body("doubted")));
+    write("plain", &body("plain"));
+    // Each node is told, in one process.
+    let codes = [
+        "lacking { 'a': }",
+        "doubted { 'a': }",
+        "doubted { 'a': b => 1 }",
+        "plain { 'a': }",
+        "doubted { 'a': }",
+    ];
+    let job = |code| json!({"id": 1, "code": code, "modulepath": [modules], "ruby": "/nowhere/ruby"});
+    let results = collect(&codes.map(job));
+    let lacking = "Could not autoload puppet/type/lacking: cannot load such file -- puppet/util/lacking";
+    assert_eq!(results[0]["logs"][0]["message"], json!(lacking));
+    assert!(message(&results[0]).contains(lacking), "{}", results[0]);
+    let told = "Resource type Doubted is taken as declared, since no Ruby says whether it can be loaded: \
+                lib/puppet/type/doubted.rb may not load (line 1): it requires 'a_gem/of_its_own', which no module has";
+    for n in [1, 4] {
+        assert_eq!(results[n]["logs"], json!([{"level": "warning", "message": told}]), "{}", results[n]);
+    }
+    assert!(message(&results[2]).contains("no parameter named 'b'"), "{}", results[2]);
+    assert_eq!((&results[3]["ok"], &results[3]["logs"]), (&json!(true), &json!([])), "{}", results[3]);
+    let _ = fs::remove_dir_all(modules);
+}
+
+#[test]
 fn a_changed_file_is_read_again() {
     let modules = modules("changed", &[("it", "1")]);
     let first = run(&modules, &["m::it()"], json!({}));

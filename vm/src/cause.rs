@@ -56,6 +56,11 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// Whether nobody may go on behind the error, who else would.
+    pub fn ends_all(&self) -> bool {
+        matches!(self, Cause::Limit(_) | Cause::NoRuby | Cause::RubyException)
+    }
+
     /// Whether Ruby knows the error as `Puppet::DataBinding::LookupError`.
     pub fn is_of_look_ups(&self) -> bool {
         matches!(self, Cause::LookUp | Cause::NotFound)

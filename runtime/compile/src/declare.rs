@@ -56,17 +56,19 @@ impl<'c> Compile<'c> {
         found
     }
 
-    /// The same, where Ruby may have to be asked what the type's parameters are.
-    fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> &'c TypeName<'c> {
+    /// The same, where Ruby may have to be asked what the type's parameters are, and whether it can be loaded.
+    ///
+    /// # Errors
+    /// Why it can't be loaded.
+    fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
         let found = self.type_name(name);
-        match found.ty {
-            Some(ty) if self.environment.types.is_untold(ty) => {
-                self.ask_resource_type(vm, ty);
-                self.resources.type_names.borrow_mut().clear();
-                self.type_name(name)
-            }
-            _ => found,
+        let Some(ty) = found.ty.filter(|ty| !ty.is_plain()) else { return Ok(found) };
+        self.expect_loaded(vm, ty)?;
+        if self.environment.types.get(&ty.name).is_some_and(|now| std::ptr::eq(now, ty)) {
+            return Ok(found);
         }
+        self.resources.type_names.borrow_mut().clear();
+        Ok(self.type_name(name))
     }
 
     /// Adds resources of one type, and references to them to a list, if there is one.
@@ -80,7 +82,7 @@ impl<'c> Compile<'c> {
         mut references: Option<&mut List<'c, Value<'c>>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
-        let type_name = self.type_name_told(vm, name);
+        let type_name = self.type_name_told(vm, name)?;
         let resolved = if name.eq_ignore_ascii_case("class") {
             Resolved::Class
         } else if type_name.ty.is_some() {

@@ -73,6 +73,17 @@ impl<'c> Compile<'c> {
             let name = resource.type_name;
             self.warn_once(format!("Resource type {name} takes any parameter here: {why}"));
         }
+        if let Some(ty) = resource.ty
+            && let Some(doubt) = ty.doubts.first()
+            && ty.unreadable.is_none()
+            && !self.environment.types.is_untold(ty)
+        {
+            let name = resource.type_name;
+            self.warn_once(format!(
+                "Resource type {name} is taken as declared, since no Ruby says whether it can be loaded: {}",
+                doubt.reason()
+            ));
+        }
         if let Some(name) = catalog.unknown_parameter(id) {
             let resource = &catalog[id];
             let reference = resource.reference();

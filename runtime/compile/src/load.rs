@@ -32,13 +32,6 @@ pub(crate) struct Read<'c> {
 }
 
 impl<'c> Compile<'c> {
-    /// Loads a manifest: its definitions become known. Its top-level code is chunk 0 of the unit.
-    pub(crate) fn load_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, UnitId> {
-        let read = self.read_manifest(vm, path)?;
-        self.define_all(vm, read, None)?;
-        Ok(read.unit)
-    }
-
     /// The unit of a manifest, whose definitions are not known yet.
     pub(crate) fn read_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, Read<'c>> {
         if let Some(file) = self.environment.modules.kept_file(path) {
@@ -149,7 +142,11 @@ impl<'c> Compile<'c> {
                 continue;
             }
             self.definitions.loaded.borrow_mut().insert(self.bytes_of(file));
-            self.load_manifest(vm, file)?;
+            let read = self.read_manifest(vm, file).inspect_err(|_| {
+                // Whoever goes on in spite of that reads it again.
+                self.definitions.loaded.borrow_mut().remove(file.as_os_str().as_encoded_bytes());
+            })?;
+            self.define_all(vm, read, None)?;
             if let Some(known) = found(self) {
                 return Ok(Some(known));
             }

@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 impl<'c> ScopeSide<'c> for Compile<'c> {
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c, Option<Value<'c>>> {
-        Ok(self.variable_seen(vm, scope, name)?.value)
+        Ok(self.variable_found(vm, scope, name))
     }
 
     fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {

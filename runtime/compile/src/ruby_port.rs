@@ -10,15 +10,17 @@ use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
 use bunraku_files::reads;
 use bunraku_native_ruby::{Called, Function, Journal};
-use bunraku_resource_types::{ResourceType, Titles};
+use bunraku_resource_types::{Doubt, DoubtKind, LoadFailure, ResourceType, Titles};
 use bunraku_ruby::world::{
     Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
     DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, NativeSide, ResourceTypeKind,
     ResourceView, SettingValue,
 };
-use bunraku_ruby::{DataTypeInterface, Talk};
+use bunraku_ruby::{DataTypeInterface, Place as RubyPlace, Talk};
+use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
+use bunraku_vm::raised::PUPPET_ERROR;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::unit::UnitId;
@@ -106,6 +108,13 @@ impl<'c> Compile<'c> {
     /// the type goes on taking any parameter, and says both reasons.
     pub(crate) fn ask_resource_type(&self, vm: &mut Vm<'c>, ty: &ResourceType) {
         let types = &self.environment.types;
+        self.resources.loading.borrow_mut().push(self.text(&ty.name));
+        let (failure, doubts) = self.load_failure(vm, ty);
+        self.resources.loading.borrow_mut().pop();
+        if failure.is_some() || ty.unreadable.is_none() {
+            types.tell(ResourceType { failure, doubts, ..ty.clone() });
+            return;
+        }
         let Some(file) = types.file(&ty.name) else { return };
         let told = match self.talk().resource_type(vm, &ty.name, &file) {
             Ok(told) => {
@@ -118,6 +127,9 @@ impl<'c> Compile<'c> {
                     titles: Titles::Whole,
                     unreadable: None,
                     requires: Vec::new(),
+                    providers: Vec::new(),
+                    doubts: Vec::new(),
+                    failure: None,
                 }
             }
             Err(flow) => {
@@ -126,10 +138,71 @@ impl<'c> Compile<'c> {
                     _ => "its file leaves where there is nothing to leave",
                 };
                 let unreadable = ty.unreadable.as_ref().map(|reason| format!("{reason}; {why}"));
-                ResourceType { unreadable, ..ty.clone() }
+                ResourceType { unreadable, doubts: Vec::new(), ..ty.clone() }
             }
         };
         types.tell(told);
+    }
+
+    /// Why a type can't be loaded, as Ruby says of the places where it may not, and what is still doubted. Where no Ruby can be
+    /// asked, a file of Puppet's that neither a module nor Puppet has is missing all the same; all else stays in doubt.
+    fn load_failure(&self, vm: &mut Vm<'c>, ty: &ResourceType) -> (Option<LoadFailure>, Vec<Doubt>) {
+        let types = &self.environment.types;
+        let place = |doubt: &Doubt| {
+            let (kind, file, line) = (doubt.kind.name(), types.place(&doubt.file)?, doubt.line);
+            let text = match doubt.kind {
+                DoubtKind::Raise | DoubtKind::NoType => types.place(&doubt.text)?.to_str()?.to_owned(),
+                _ => doubt.text.clone(),
+            };
+            Some(RubyPlace { kind, file, text, line })
+        };
+        let (doubts, places): (Vec<_>, Vec<_>) =
+            ty.doubts.iter().filter_map(|doubt| Some((doubt, place(doubt)?))).unzip();
+        for place in &places {
+            self.tree().note(&place.file);
+        }
+        match self.talk().raised_in_loading(vm, &ty.name, &places) {
+            Ok(raised) => {
+                (raised.map(|(number, message)| LoadFailure::of(doubts[number], &message)), Vec::new())
+            }
+            Err(_) => {
+                let missing = |doubt: &&Doubt| {
+                    let mut begins = ["puppet/", "puppet_x/", "puppetx/", "facter/"].iter();
+                    doubt.kind == DoubtKind::Require && begins.any(|begin| doubt.text.starts_with(begin))
+                };
+                match doubts.into_iter().find(missing) {
+                    Some(doubt) => {
+                        let detail = format!("cannot load such file -- {}", doubt.text);
+                        (Some(LoadFailure::of(doubt, &detail)), Vec::new())
+                    }
+                    None => (None, ty.doubts.clone()),
+                }
+            }
+        }
+    }
+
+    /// Says that a type can't be loaded, if it can't: each time its name is used, as long as its own file is what fails.
+    ///
+    /// # Errors
+    /// Why it can't.
+    pub(crate) fn expect_loaded(&self, vm: &mut Vm<'c>, ty: &ResourceType) -> Eval<'c, ()> {
+        let types = &self.environment.types;
+        if types.is_untold(ty) {
+            self.ask_resource_type(vm, ty);
+        }
+        let Some(failure) = types.get(&ty.name).and_then(|ty| ty.failure.as_ref()) else { return Ok(()) };
+        if failure.is_defined {
+            let mut half_loaded = self.resources.half_loaded.borrow_mut();
+            if half_loaded.contains(&ty.name.as_str()) {
+                return Ok(());
+            }
+            half_loaded.push(self.text(&ty.name));
+        }
+        for message in &failure.messages {
+            self.push_log(Severity::Err, message.clone(), Place::default());
+        }
+        let message = failure.messages.last().cloned().unwrap_or_default();
+        Err(Flow::of_class(PUPPET_ERROR, message))
     }
 
     /// Puts Binary in the place of strings of bytes in all resources.
@@ -319,7 +392,13 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
 
     fn resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<ResourceTypeKind>> {
         let name = names::key(name);
-        if !name.contains(':') && self.environment.types.get(&name).is_some() {
+        if !name.contains(':')
+            && let Some(ty) = self.environment.types.get(&name)
+        {
+            // Ruby may ask while it is asked about that.
+            if ty.is_doubtful() && self.resources.loading.borrow().is_empty() {
+                self.expect_loaded(vm, ty)?;
+            }
             return Ok(Some(ResourceTypeKind::InRuby));
         }
         Ok(self.find_define(vm, &name)?.map(|_| ResourceTypeKind::Defined))

@@ -5,7 +5,7 @@ use crate::state::recorded::Given;
 use bunraku_data::names;
 use bunraku_native_ruby::MissingVariable;
 use bunraku_ruby::world::FoundVariable;
-use bunraku_vm::error::Eval;
+use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::ClassPort;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::symbol::Symbol;
@@ -57,23 +57,35 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         name: &str,
     ) -> Eval<'c, FoundVariable<'c>> {
-        let found = |value| Ok(FoundVariable { value, missing: None });
-        let bare = name.strip_prefix("::").unwrap_or(name);
+        let value = self.variable_found(vm, scope, name);
+        let is_of_class = || name.strip_prefix("::").unwrap_or(name).contains("::");
+        let missing = match value.is_none() && is_of_class() {
+            true => Some(self.missing_variable(vm, name)?),
+            false => None,
+        };
+        Ok(FoundVariable { value, missing })
+    }
+
+    /// A variable by its simple or qualified name.
+    pub(crate) fn variable_found(
+        &self,
+        vm: &mut Vm<'c>,
+        scope: &'c Scope<'c>,
+        name: &str,
+    ) -> Option<Value<'c>> {
         if !name.contains("::") {
             if let Some(group) = names::match_number(name) {
-                return found(Some(vm.match_group(group)));
+                return Some(vm.match_group(group));
             }
             let symbol = vm.symbols.intern(name);
             let built_in = BUILT_IN.contains(&name).then_some(Value::Undef);
-            return found(scope.lookup(symbol).or_else(|| vm.withheld_fact(name)).or(built_in));
+            return scope.lookup(symbol).or_else(|| vm.withheld_fact(name)).or(built_in);
         }
-        if let Some(value) = vm.find_qualified(name) {
-            return found(Some(value));
-        }
-        match bare.contains("::") {
-            true => Ok(FoundVariable { value: None, missing: Some(self.missing_variable(vm, name)?) }),
-            false => found(vm.withheld_fact(bare)),
-        }
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        vm.find_qualified(name).or_else(|| match bare.contains("::") {
+            true => None,
+            false => vm.withheld_fact(bare),
+        })
     }
 
     /// How Puppet tells of a variable there is not. One of a class that has been evaluated is looked for in the classes that
@@ -83,7 +95,16 @@ impl<'c> Compile<'c> {
         let Some((class, own)) = bare.rsplit_once("::") else {
             return Ok(MissingVariable { name: name.to_owned(), reason: String::new() });
         };
-        let mut known = self.find_class(vm, class)?;
+        let mut known = match self.find_class(vm, class) {
+            Ok(known) => known,
+            Err(flow) => match &*flow {
+                Flow::Fault(fault) if !fault.diagnostic.cause.ends_all() => {
+                    let reason = fault.diagnostic.to_string();
+                    return Ok(MissingVariable { name: bare.to_owned(), reason });
+                }
+                _ => return Err(flow),
+            },
+        };
         if self.class_scope(class).is_none() {
             let reason = match known {
                 Some(_) => format!("class {class} has not been evaluated"),

@@ -305,8 +305,46 @@ fn a_type_of_an_archive_holds_as_long_as_what_it_requires_is_what_it_was() {
     assert_eq!(namevar(), ["third"]);
     std::fs::remove_file(&before).expect("it can be removed");
     std::fs::remove_file(&file).expect("it can be removed");
-    // Nobody knows any more what it takes.
-    assert_eq!(namevar(), ["first", "other", "third"]);
+    // It can't be loaded any more.
+    assert_eq!(namevar(), [""; 0]);
+}
+
+#[test]
+fn a_type_of_an_archive_is_loaded_with_the_providers_that_there_are() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let own = "Puppet::Type.newtype(:gadget) do\n newparam(:name)\nend\n";
+    write(&directory.join("modules/lib/lib/puppet/type/gadget.rb"), own);
+    build(&directory, &archive);
+    let run = |frozen: bool, nodes: usize| {
+        let session = Session::default();
+        let ask = |_| {
+            let code = "gadget { 'x': }";
+            let with = json!({"archive": archive, "frozen": frozen, "code": code});
+            let got = ask(&session, &directory, with);
+            message(&got).to_owned()
+        };
+        let all: Vec<String> = (0..nodes).map(ask).collect();
+        assert!(all.iter().all(|one| *one == all[0]), "{all:?}");
+        all[0].clone()
+    };
+    assert_eq!(run(false, 1), "");
+    // Another module gives it a provider.
+    let provider = directory.join("site/web/lib/puppet/provider/gadget/one.rb");
+    write(&provider, "require 'puppet_x/nowhere'\nPuppet::Type.type(:gadget).provide(:one) { }\n");
+    let wanted = "Could not autoload puppet/type/gadget: Could not autoload puppet/provider/gadget/one: cannot load such file \
+                  -- puppet_x/nowhere";
+    assert!(run(false, 2).contains(wanted), "{}", run(false, 2));
+    assert_eq!(run(true, 1), "");
+    build(&directory, &archive);
+    assert!(run(true, 3).contains(wanted));
+    assert!(run(false, 3).contains(wanted));
+    write(&directory.join("modules/lib/lib/puppet_x/nowhere.rb"), "module PuppetX; end\n");
+    assert_eq!(run(false, 2), "");
+    write(&provider, "Puppet::Type.type(:gadget).provide(:one) do\n");
+    assert!(run(false, 2).contains("puppet/provider/gadget/one: "));
+    std::fs::remove_file(&provider).expect("it can be removed");
+    assert_eq!(run(false, 2), "");
 }
 
 /// How many sources the note beside an archive has.

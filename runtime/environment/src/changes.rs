@@ -148,6 +148,11 @@ impl Change {
         touch(Touch::of(Asked::Content, path));
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
         above.chain([path.as_str()]).for_each(|folder| touch(Touch::of(Asked::Below, folder)));
+        // Whoever loads a type loads its providers, of whichever module they are.
+        for (at, _) in path.match_indices("/lib/puppet/provider/") {
+            let folder = path[at + 1..].rsplit_once('/').map_or("", |(folder, _)| folder);
+            touch(Touch::of(Asked::Provided, &folder.to_lowercase()));
+        }
         if is_plain(old, new) {
             return;
         }

@@ -189,7 +189,13 @@ pub fn unreadable_types(paths: &[PathBuf]) -> Vec<Diagnostic> {
     }
     modules.sort();
     let mut types = ResourceTypes::default();
-    types.find_more(Folders::new(Arc::new(Tree::default()), None, Box::new(move || modules.clone())));
+    let library = bunraku_native_ruby::is_library_file;
+    types.find_more(Folders::new(
+        Arc::new(Tree::default()),
+        None,
+        Box::new(move || modules.clone()),
+        library,
+    ));
     let warning = |name: &str| {
         let why = types.get(name)?.unreadable.as_ref()?;
         let file = types.file(name).map(|file| file.to_string_lossy().into());

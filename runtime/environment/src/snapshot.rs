@@ -514,7 +514,8 @@ pub(crate) const PRODUCTION: &str = "production";
 fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: Vec<PathBuf>) -> Folders {
     let (all, own) = (modules.clone(), directory.clone());
     let list = move || all.all_folders().map(|(_, path)| path).chain(own.clone()).collect();
-    Folders::new(modules.tree().clone(), directory, Box::new(list)).with_outside(vendored)
+    let library = bunraku_native_ruby::is_library_file;
+    Folders::new(modules.tree().clone(), directory, Box::new(list), library).with_outside(vendored)
 }
 
 fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {

@@ -2,7 +2,7 @@
 //! byte, Ruby does.
 //!
 //! [`lower`] turns a file of functions, or a template that [`erb`] has taken apart, into a [`tree`]; [`eval`] runs that, with
-//! the [`methods`] of Ruby's values and what is known of its [`libraries`]. [`functions`] are loaded and called, and
+//! the [`methods`] of Ruby's values and what is known of its [`libraries`]; [`library`] has the names of their files. [`functions`] are loaded and called, and
 //! [`space`] is what they have defined; [`prelude`] is what of those libraries is written in Ruby; [`Templates`] keeps lowered templates and files for a snapshot, [`Templating`] is what
 //! one compile has of both. They ask of the compile through the sides of [`NativeWorld`]. [`encoded`] is how trees lie in
 //! archives.
@@ -19,6 +19,7 @@ mod eval;
 mod for_ruby;
 mod functions;
 mod libraries;
+mod library;
 mod literals;
 mod lower;
 mod method;
@@ -35,6 +36,7 @@ pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::{Message, Rendered};
 pub use functions::{Asked, Called, Changes, Function, Journal};
+pub use library::{PUPPET_FILES, is_library_file};
 pub use methods::is_pure;
 pub use prelude::{CATALOG, SCOPE_METHODS};
 pub use tree::Unsupported;

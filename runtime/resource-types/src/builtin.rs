@@ -49,6 +49,9 @@ fn row(line: &str) -> Option<Row> {
         titles,
         unreadable: None,
         requires: Vec::new(),
+        providers: Vec::new(),
+        doubts: Vec::new(),
+        failure: None,
     };
     Some(Row { vendored: origin != "puppet", ty })
 }

@@ -1,9 +1,9 @@
 //! Where the types of modules are: files under `lib/puppet/type` of the modules and of the environment, and what
 //! `puppet generate types` wrote, which goes before them.
 
-use super::{Library, ResourceType, declared, read_generated};
+use super::{DoubtKind, Library, ResourceType, declared, read_generated};
 use bunraku_files::memo::{Contract, MemoCell, NEVER};
-use bunraku_files::reads;
+use bunraku_files::reads::{self, Asked};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use std::collections::BTreeMap;
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 const FOLDER: &str = "lib/puppet/type";
+const PROVIDERS: &str = "lib/puppet/provider";
 
 /// Folders of modules, in the order in which they are asked.
 pub type List = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
@@ -25,6 +26,10 @@ pub struct Folders {
     outside: Vec<PathBuf>,
     /// Files of types in Ruby by name.
     index: MemoCell<BTreeMap<String, PathBuf>>,
+    /// Folders of providers by the name of their type.
+    providers: MemoCell<BTreeMap<String, Vec<PathBuf>>>,
+    /// Whether Ruby's or Puppet's own library has a file that is required by a name.
+    library: fn(&str) -> bool,
 }
 
 const INDEX: Contract = Contract {
@@ -35,10 +40,20 @@ const INDEX: Contract = Contract {
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
+const PROVIDED: Contract = Contract {
+    holds: "the folders of providers of resource types",
+    key: "none",
+    bound: "one index: the folders below lib/puppet/provider of all modules",
+    stale: NEVER,
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
 impl Folders {
-    /// Folders read through `tree`; `list` gives them, the environment's own last.
-    pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List) -> Self {
-        Folders { tree, list, environment, outside: Vec::new(), index: MemoCell::new(&INDEX) }
+    /// Folders read through `tree`; `list` gives them, the environment's own last. `library` says whether Ruby's or Puppet's own
+    /// library has a file that is required by a name.
+    pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List, library: fn(&str) -> bool) -> Self {
+        let (index, providers) = (MemoCell::new(&INDEX), MemoCell::new(&PROVIDED));
+        Folders { tree, list, environment, outside: Vec::new(), index, providers, library }
     }
 
     /// The same with folders of modules that are no part of the tree.
@@ -88,9 +103,21 @@ impl Folders {
         let known: Option<ResourceType> = self.tree.cold(&file, Section::Types);
         // What else it was made of may have changed, unless nobody looks.
         let holds = |ty: &ResourceType| {
-            self.tree.is_frozen() || ty.requires.iter().all(|path| self.is_as_archived(path))
+            self.tree.is_frozen()
+                || ty.requires.iter().all(|path| self.is_as_archived(path))
+                    && self
+                        .providers_of(name)
+                        .into_iter()
+                        .map(|(file, _)| file)
+                        .eq(ty.providers.iter().cloned())
+                    && ty.providers.iter().all(|file| self.is_place_as_archived(file).1)
         };
-        if let Some(ty) = known.filter(holds) {
+        if let Some(mut ty) = known.filter(holds) {
+            self.note_parts(&ty);
+            // The modules that packages bring along are no part of an archive.
+            ty.doubts.retain(|doubt| {
+                doubt.kind != DoubtKind::Require || self.outside(&format!("lib/{}.rb", doubt.text)).is_none()
+            });
             return Some(ty);
         }
         let source = match self.tree.read(&file) {
@@ -99,7 +126,54 @@ impl Folders {
                 return Some(ResourceType::unreadable(name, format!("its file can't be read: {error}")));
             }
         };
-        Some(of_file(&file, name, &source, &|path| self.library(path)))
+        Some(of_file(&file, name, &source, self))
+    }
+
+    /// Notes that what a type was made of has been read, for those who gather that.
+    fn note_parts(&self, ty: &ResourceType) {
+        if !reads::is_gathered() {
+            return;
+        }
+        for path in &ty.requires {
+            if let Some(file) = self.required(path) {
+                self.tree.note_asked(Asked::Content, &file);
+            }
+        }
+        self.note_providers(&ty.name);
+    }
+
+    fn note_providers(&self, name: &str) {
+        self.tree.note_provided((["lib/puppet/provider", "/"], name, ""));
+    }
+
+    /// The files of a type's providers below their modules' folders, each with where it lies: of several modules with one
+    /// of a name, the first has it.
+    fn providers_of(&self, name: &str) -> Vec<(String, PathBuf)> {
+        let mut found: Vec<(String, PathBuf)> = Vec::new();
+        let folders = reads::unnoted(|| self.provider_folders().get(name).cloned()).unwrap_or_default();
+        for folder in folders {
+            for child in reads::unnoted(|| self.tree.list(&folder)) {
+                let place = format!("{PROVIDERS}/{name}/{}", child.name);
+                let is_new = || found.iter().all(|(known, _)| *known != place);
+                if child.name.ends_with(".rb") && !child.is_folder && is_new() {
+                    found.push((place, folder.join(&child.name)));
+                }
+            }
+        }
+        found
+    }
+
+    fn provider_folders(&self) -> &BTreeMap<String, Vec<PathBuf>> {
+        self.providers.get_or(|| {
+            let mut all: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+            for folder in (self.list)().iter().chain(&self.outside).map(|path| path.join(PROVIDERS)) {
+                for child in self.tree.list(&folder).into_iter().filter(|child| child.is_folder) {
+                    let path = folder.join(&child.name);
+                    all.entry(child.name).or_default().push(path);
+                }
+            }
+            all
+        })
     }
 
     /// The file that a type requires, from the first module that has it.
@@ -121,26 +195,48 @@ impl Folders {
     /// Whether what a type requires is what it was when the archive was built: the same file, or none.
     fn is_as_archived(&self, path: &str) -> bool {
         for place in places(path) {
-            let file = self.provided(&place);
-            if !self.tree.is_provided_as_archived(&place, file.as_deref()) {
-                return false;
-            }
-            if file.is_some() {
-                break;
+            let (is_there, holds) = self.is_place_as_archived(&place);
+            if is_there || !holds {
+                return holds;
             }
         }
         true
     }
 
-    /// The text of a file that a type requires.
-    fn library(&self, path: &str) -> Option<String> {
-        let file = self.required(path)?;
-        Some(String::from_utf8_lossy(&self.tree.read(&file).ok()?).into_owned())
+    /// Whether there is a file at a path below a module's folder now, and whether that is as it was then.
+    fn is_place_as_archived(&self, place: &str) -> (bool, bool) {
+        let file = self.provided(place);
+        (file.is_some(), self.tree.is_provided_as_archived(place, file.as_deref()))
+    }
+
+    /// Where a file lies, by its path below a module's folder: in the first module that has it.
+    pub fn place(&self, below: &str) -> Option<PathBuf> {
+        self.provided(below)
+    }
+
+    fn read(&self, file: &Path) -> Option<String> {
+        Some(String::from_utf8_lossy(&self.tree.read(file).ok()?).into_owned())
     }
 
     /// Names of the types in Ruby, sorted.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.index().keys().map(String::as_str)
+    }
+}
+
+impl Library for Folders {
+    fn text_at(&self, path: &str) -> Option<String> {
+        self.read(&self.provided(&format!("{path}.rb"))?)
+    }
+
+    fn providers(&self, name: &str) -> Vec<(String, String)> {
+        self.note_providers(name);
+        let files = self.providers_of(name).into_iter();
+        files.filter_map(|(place, file)| Some((place, self.read(&file)?))).collect()
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        (self.library)(name)
     }
 }
 
@@ -150,7 +246,7 @@ pub fn places(path: &str) -> [String; 2] {
 }
 
 /// The type that a file declares: in Ruby, or as `puppet generate types` writes it.
-pub fn of_file(file: &Path, name: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
+pub fn of_file(file: &Path, name: &str, source: &[u8], library: &dyn Library) -> ResourceType {
     if file.extension().is_some_and(|extension| extension == "pp") {
         let read = read_generated(name, &String::from_utf8_lossy(source));
         return read.unwrap_or_else(|why| ResourceType::unreadable(name, why));

@@ -63,6 +63,9 @@ pub fn read(name: &str, source: &str) -> Result<ResourceType, String> {
         titles,
         unreadable: None,
         requires: Vec::new(),
+        providers: Vec::new(),
+        doubts: Vec::new(),
+        failure: None,
     })
 }
 

@@ -5,11 +5,13 @@
 mod builtin;
 mod folders;
 mod generated;
+mod loading;
 mod ruby;
 mod titles;
 
 pub use folders::{Folders, List, of_file, places};
 pub use generated::read as read_generated;
+pub use loading::{Doubt, DoubtKind, LoadFailure};
 
 pub use titles::{Identity, Pattern, Titles};
 
@@ -21,8 +23,22 @@ use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 use std::sync::{LazyLock, OnceLock};
 
-/// Gives the text of a Ruby file below a module's `lib`, by its path without `.rb`.
-pub type Library<'a> = dyn Fn(&str) -> Option<String> + 'a;
+/// What Ruby would find for the file of a type.
+pub trait Library {
+    /// The text of a Ruby file below a module's `lib`, by its path without `.rb`.
+    fn text(&self, path: &str) -> Option<String> {
+        places(path).into_iter().find_map(|place| self.text_at(place.strip_suffix(".rb")?))
+    }
+
+    /// The text of a Ruby file at a path below a module's folder, without `.rb`, of the first module that has it.
+    fn text_at(&self, path: &str) -> Option<String>;
+
+    /// The files of the providers of a type, below their modules' folders, and their texts, in the order in which Puppet loads them.
+    fn providers(&self, name: &str) -> Vec<(String, String)>;
+
+    /// Whether Ruby's or Puppet's own library has a file that is required by this name.
+    fn is_known(&self, name: &str) -> bool;
+}
 
 /// A resource type.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -42,6 +58,12 @@ pub struct ResourceType {
     pub unreadable: Option<String>,
     /// Files below `lib` that the source requires, and theirs: it has to be read anew when one of them changes.
     pub requires: Vec<String>,
+    /// The files of its providers, below their modules' folders, likewise.
+    pub providers: Vec<String>,
+    /// What may keep it from being loaded: Ruby has not been asked yet.
+    pub doubts: Vec<Doubt>,
+    /// Why it can't be loaded.
+    pub failure: Option<LoadFailure>,
 }
 
 impl ResourceType {
@@ -55,7 +77,20 @@ impl ResourceType {
             titles: Titles::Whole,
             unreadable: Some(why),
             requires: Vec::new(),
+            providers: Vec::new(),
+            doubts: Vec::new(),
+            failure: None,
         }
+    }
+
+    /// Whether its source tells all that is asked of it.
+    pub fn is_plain(&self) -> bool {
+        self.unreadable.is_none() && self.doubts.is_empty() && self.failure.is_none()
+    }
+
+    /// Whether it has to be seen to, before it is used, that it can be loaded.
+    pub fn is_doubtful(&self) -> bool {
+        self.failure.is_some() || !self.doubts.is_empty()
     }
 
     /// The attribute that a title equal to it makes redundant.
@@ -95,8 +130,18 @@ impl ResourceType {
 
 /// The type that a file under `lib/puppet/type` declares; `stem` is its name without `.rb`. A file that can't be read
 /// still shows that the type is there; its parameters stay unknown.
-pub fn declared(stem: &str, source: &[u8], library: &Library<'_>) -> ResourceType {
-    ruby::declared(stem, &String::from_utf8_lossy(source), library)
+pub fn declared(stem: &str, source: &[u8], library: &dyn Library) -> ResourceType {
+    let source = String::from_utf8_lossy(source);
+    let mut ty = ruby::declared(stem, &source, library);
+    let loading = loading::loading(stem, &source, library);
+    for path in loading.required {
+        if !ty.requires.contains(&path) {
+            ty.requires.push(path);
+        }
+    }
+    ty.providers = loading.providers;
+    ty.doubts = loading.doubts;
+    ty
 }
 
 /// The resource types a compile knows.
@@ -132,6 +177,12 @@ impl Builtin {
     }
 }
 
+/// Whether Puppet has a type of a name, in lower case, without any module.
+fn is_builtin(name: &str) -> bool {
+    let builtin = Builtin::of(Compat::default());
+    builtin.own.contains_key(name) || builtin.vendored.contains_key(name) || name == "component"
+}
+
 const FOUND: Contract = Contract {
     holds: "resource types of modules, as their source declares them",
     key: "name in lower case",
@@ -141,7 +192,7 @@ const FOUND: Contract = Contract {
 };
 
 const TOLD: Contract = Contract {
-    holds: "what Ruby has said of resource types whose source does not tell their parameters",
+    holds: "what Ruby has said of resource types whose source does not tell their parameters, or that they can be loaded",
     key: "name in lower case",
     bound: "the types that there are",
     stale: "when a file that Ruby has loaded for it changes: then the snapshot ends",
@@ -182,16 +233,16 @@ impl ResourceTypes {
             let of_module =
                 folders.and_then(|folders| self.found.get_or(name.as_str(), || folders.find(&name)).as_ref());
             let Some(found) = of_module else { return self.builtin.vendored.get(&name) };
-            match found.unreadable {
-                Some(_) => Some(self.told.get(&found.name).unwrap_or(found)),
-                None => Some(found),
+            match found.is_plain() {
+                false => Some(self.told.get(&found.name).unwrap_or(found)),
+                true => Some(found),
             }
         })
     }
 
-    /// Whether nothing has been told yet of a type whose source does not tell its parameters.
+    /// Whether nothing has been told yet of a type whose source does not tell its parameters, or whether it can be loaded.
     pub fn is_untold(&self, ty: &ResourceType) -> bool {
-        ty.unreadable.is_some() && self.told.get(&ty.name).is_none()
+        !ty.is_plain() && self.told.get(&ty.name).is_none()
     }
 
     /// Notes what Ruby has said of a type, or why it could not.
@@ -204,6 +255,11 @@ impl ResourceTypes {
     /// The file of a module's type, by its name in lower case.
     pub fn file(&self, name: &str) -> Option<PathBuf> {
         self.folders.as_ref()?.file(name)
+    }
+
+    /// A file that is loaded for a type, by its path below a module's folder.
+    pub fn place(&self, below: &str) -> Option<PathBuf> {
+        self.folders.as_ref()?.place(below)
     }
 
     /// What is known of some types, as JSON by name; null for what is no type.

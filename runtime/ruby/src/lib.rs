@@ -38,7 +38,7 @@ pub mod world;
 pub use checkers::CheckerError;
 pub use datatypes::{DataTypeInterface, MadeFrom};
 pub use process::Workers;
-pub use resource_types::ResourceTypeTold;
+pub use resource_types::{Place, ResourceTypeTold};
 pub use sandbox::Sandbox;
 
 use bunraku_native_ruby::Asked;

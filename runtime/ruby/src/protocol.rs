@@ -142,6 +142,8 @@ table! {
         "Calls the `lookupdefaults` of a scope that Ruby has written anew.";
     18 LoadFiles "load_files" ("files: Array of String") => "nil"
         "Loads files that code has required which was run without Ruby: other code may use what they define.";
+    19 CheckLoading "check_loading" ("places: Array of kind, file, text and line")
+        => "number: Integer, message: String, or nil" "The first of the places in files of resource types that raises when it is run, and what is raised.";
 }
 
 table! {

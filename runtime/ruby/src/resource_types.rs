@@ -8,6 +8,18 @@ use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 
+/// A place in the files of a resource type that may raise when it is run.
+pub struct Place {
+    /// What it does, in the worker's words.
+    pub kind: &'static str,
+    /// The file.
+    pub file: PathBuf,
+    /// What is required there.
+    pub text: String,
+    /// Where in the file.
+    pub line: u32,
+}
+
 /// What Ruby says of a resource type.
 pub struct ResourceTypeTold {
     /// Attributes that identify a resource.
@@ -40,6 +52,41 @@ impl<'c> Talk<'_, 'c> {
             isomorphic: *isomorphic,
             loaded: texts(*loaded).into_iter().map(PathBuf::from).collect(),
         })
+    }
+
+    /// The number of the first of some places that raises, and the message of what it raises.
+    ///
+    /// # Errors
+    /// Where Ruby can't be asked.
+    pub fn raised_in_loading(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        places: &[Place],
+    ) -> Eval<'c, Option<(usize, String)>> {
+        let Some(first) = places.first() else { return Ok(None) };
+        for place in places {
+            self.world.refuse_irregular(&place.file)?;
+        }
+        let subject = subject("resource type", name, &first.file);
+        let told = places.iter().map(|place| {
+            let parts = [vm.string(place.kind), vm.string(&text(&place.file)), vm.string(&place.text)];
+            vm.array(&[&parts[..], &[Value::Int(place.line.into())]].concat())
+        });
+        let told: Vec<Value<'c>> = told.collect();
+        let arguments = [RequestArgument::Value(vm.array(&told))];
+        match self.request(vm, &subject, Request::CheckLoading, &arguments)? {
+            Value::Undef => Ok(None),
+            Value::Array(parts) => match parts.items() {
+                [Value::Int(number), Value::Str(message)] => {
+                    let number = usize::try_from(*number).ok().filter(|number| *number < places.len());
+                    let number = number.ok_or_else(|| malformed(&subject))?;
+                    Ok(Some((number, message.as_str().to_owned())))
+                }
+                _ => Err(malformed(&subject)),
+            },
+            _ => Err(malformed(&subject)),
+        }
     }
 }
 

@@ -204,7 +204,10 @@ fn getvar<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let default = call.arg(1).unwrap_or(Value::Undef);
     match variable(vm, call.scope.look(), name) {
         Some(value) => navigate(vm, &call, value, path, default),
-        None => Ok(default),
+        None => {
+            vm.seek_class_of(name)?;
+            Ok(default)
+        }
     }
 }
 

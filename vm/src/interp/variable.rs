@@ -83,7 +83,9 @@ impl<'c> Vm<'c> {
             if self.default_of.as_ref().is_some_and(|pending| pending.illegal.is_some()) {
                 return Err(Flow::raw(String::new()));
             }
-            return self.unknown_variable(unit.name(number));
+            let name = unit.name(number);
+            self.seek_class_of(name)?;
+            return self.unknown_variable(name);
         };
         if let Some(slot) = slot {
             unit.keep_qualified(self.arena, number, slot);
@@ -94,6 +96,25 @@ impl<'c> Vm<'c> {
     /// The value of `a::b` or `::b`; none where it is unknown.
     pub fn find_qualified(&mut self, name: &str) -> Option<Value<'c>> {
         self.find_split(name).map(|(value, _)| value)
+    }
+
+    /// Has the class of a variable that is nowhere looked for, unless that has been evaluated: its manifest is read then, which may have
+    /// something to say. What is wrong with it is no error of who asks for the variable.
+    ///
+    /// # Errors
+    /// Where a limit is reached, or what Ruby was asked for ends all.
+    #[cold]
+    pub fn seek_class_of(&mut self, name: &str) -> Eval<'c, ()> {
+        let bare = name.strip_prefix("::").unwrap_or(name);
+        let Some((class, _)) = names::split_last(bare) else { return Ok(()) };
+        if self.host.class_scope(class).is_some() {
+            return Ok(());
+        }
+        let Err(flow) = self.host.class_exists(self, class) else { return Ok(()) };
+        match &*flow {
+            Flow::Fault(fault) if !fault.diagnostic.cause.ends_all() => Ok(()),
+            _ => Err(flow),
+        }
     }
 
     fn find_split(&mut self, name: &str) -> Option<(Value<'c>, Option<Slot<'c>>)> {

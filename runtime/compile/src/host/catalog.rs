@@ -44,6 +44,11 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
                     let name = &text[1..];
                     let bare = name.strip_prefix("::").unwrap_or(name);
                     // Unlike `$a::b`, this finds what is around the class, too.
+                    if let Some((class, _)) = split_last(bare)
+                        && self.class_scope(class).is_none()
+                    {
+                        self.find_class(vm, class)?;
+                    }
                     let found = match split_last(bare) {
                         Some((class, leaf)) => self
                             .class_scope(class)

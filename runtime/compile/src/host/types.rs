@@ -14,7 +14,10 @@ use bunraku_vm::vm::Vm;
 impl<'c> Compile<'c> {
     /// Whether `name` (a key) is a resource type of any kind.
     pub(crate) fn is_resource_type_name(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        if self.type_name(name).ty.is_some() {
+        if let Some(ty) = self.type_name(name).ty {
+            if ty.is_doubtful() {
+                self.expect_loaded(vm, ty)?;
+            }
             return Ok(true);
         }
         Ok(self.find_define(vm, name)?.is_some())

@@ -13,6 +13,10 @@ use std::cell::RefCell;
 pub(crate) struct Resources<'c> {
     /// What the resources of a type have in common, by the type's name.
     pub type_names: RefCell<Map<'c, &'c str, &'c TypeName<'c>>>,
+    /// Types of which Ruby is being asked whether they can be loaded.
+    pub loading: RefCell<List<'c, &'c str>>,
+    /// Types that can't be loaded, and of which that has been said: from then on they are there.
+    pub half_loaded: RefCell<List<'c, &'c str>>,
     /// Resources of the store: the node, type and title that each has there.
     pub taken_in: RefCell<Map<'c, ResourceId, [&'c str; 3]>>,
     /// Resource defaults, by type.
@@ -31,6 +35,8 @@ impl<'c> Resources<'c> {
     pub fn new(arena: &'c Bump) -> Self {
         Resources {
             type_names: map(arena),
+            loading: list(arena),
+            half_loaded: list(arena),
             taken_in: map(arena),
             defaults: map(arena),
             defaults_in_ruby: list(arena),

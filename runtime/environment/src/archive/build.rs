@@ -17,6 +17,7 @@ use bunraku_files::paths::{self, Root};
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
 use bunraku_hiera::data_file::DataFormat;
+use bunraku_resource_types::Library;
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
@@ -26,8 +27,8 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// What is built, and how.
 #[derive(Clone, Debug, Default)]
@@ -261,6 +262,30 @@ struct Plan {
     roots: Vec<(PathBuf, String)>,
     /// The group of the archive.
     group: u32,
+    ruby_files: OnceLock<BTreeMap<String, usize>>,
+}
+
+impl Library for Plan {
+    fn text_at(&self, path: &str) -> Option<String> {
+        self.text(*self.ruby_files().get(&format!("{path}.rb"))?)
+    }
+
+    /// In the order of the modules, then of their names, as a listing of the modules gives them.
+    fn providers(&self, name: &str) -> Vec<(String, String)> {
+        let folder = format!("lib/puppet/provider/{name}/");
+        let from =
+            self.ruby_files().range(folder.clone()..).take_while(|(below, _)| below.starts_with(&folder));
+        let mut all: Vec<_> = from.filter(|(below, _)| !below[folder.len()..].contains('/')).collect();
+        all.sort_by_key(|(below, number)| {
+            let place = self.folder_of(&self.walk.found[**number].name).map(|(place, _)| place);
+            (place.is_none(), place, below.as_str())
+        });
+        all.into_iter().filter_map(|(below, number)| Some((below.clone(), self.text(*number)?))).collect()
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        bunraku_native_ruby::is_library_file(name)
+    }
 }
 
 impl Plan {
@@ -310,7 +335,17 @@ impl Plan {
         };
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);
-        Ok(Plan { walk, info, modules, folders: places, manifest, environment, roots, group })
+        Ok(Plan {
+            walk,
+            info,
+            modules,
+            folders: places,
+            manifest,
+            environment,
+            roots,
+            group,
+            ruby_files: OnceLock::new(),
+        })
     }
 
     /// Where in the name of a file its module's begins.
@@ -326,20 +361,31 @@ impl Plan {
         splits.find_map(|(folder, below)| Some((*self.folders.get(folder)?, &below[1..])))
     }
 
-    /// The Ruby file below `lib` of the first module by name that has it.
-    fn library(&self, path: &str) -> Option<String> {
-        let below = |found: &Found| {
-            let at = self.module_at(&found.name)?;
-            found.name[at..].split_once('/').map(|(module, below)| (module.to_owned(), below.to_owned()))
-        };
-        let places = bunraku_resource_types::places(path);
-        let files = places.iter().filter_map(|place| {
-            let all = self.walk.found.iter().filter(|found| found.name.ends_with(place.as_str()));
-            let of_modules = all.filter_map(|found| Some((below(found)?, found)));
-            of_modules.filter(|((_, below), _)| below == place).min_by(|a, b| a.0.0.cmp(&b.0.0))
-        });
-        let (_, found) = files.into_iter().next()?;
-        Some(String::from_utf8_lossy(&read::regular(&found.path, read::MAX_FILE).ok()?).into_owned())
+    /// The files of Ruby below `lib`, by their paths from there, as numbers of what was found: of several modules the first in
+    /// Puppet's order, the environment itself comes last.
+    fn ruby_files(&self) -> &BTreeMap<String, usize> {
+        self.ruby_files.get_or_init(|| {
+            let mut all: BTreeMap<String, (Option<usize>, usize)> = BTreeMap::new();
+            let files = self.walk.found.iter().enumerate();
+            for (number, found) in
+                files.filter(|(_, found)| found.kind == Kind::File && found.name.ends_with(".rb"))
+            {
+                let in_folder = self.folder_of(&found.name);
+                let below = in_folder.map(|(_, below)| below).or_else(|| found.name.strip_prefix("e/"));
+                let Some(below) = below.filter(|below| below.starts_with("lib/")) else { continue };
+                let place = in_folder.map(|(place, _)| place);
+                let first = all.entry(below.to_owned()).or_insert((place, number));
+                if (place.is_none(), place) < (first.0.is_none(), first.0) {
+                    *first = (place, number);
+                }
+            }
+            all.into_iter().map(|(below, (_, number))| (below, number)).collect()
+        })
+    }
+
+    fn text(&self, number: usize) -> Option<String> {
+        let bytes = read::regular(&self.walk.found[number].path, read::MAX_FILE).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
     fn file(&self, found: &Found, before: Option<&Opened>, embed: bool) -> std::io::Result<File> {
@@ -374,9 +420,9 @@ impl Plan {
         let readers = Readers::of(&found.path, self.group)?;
         let mut file = File { entry, what, is_key, readers, ..File::default() };
         let old = before.and_then(|before| Some((before, before.archive().find(&found.name).ok()??)));
-        file.kept = old.is_some_and(|(before, old)| file.take(before, &old).is_some());
+        file.kept = old.is_some_and(|(before, old)| file.take(before, &old, self).is_some());
         if !file.kept {
-            file.make(&bytes, self.environment.compat, &|path| self.library(path));
+            file.make(&bytes, self.environment.compat, self);
         }
         file.find_definitions();
         let in_folder = self.folder_of(&found.name).map(|(_, below)| below);

@@ -13,7 +13,7 @@ use bunraku_files::archive::{Opened, SELF};
 use bunraku_hiera::data_file::cache::{self, WRONG};
 use bunraku_hiera::data_file::{DataFault, DataFormat, hocon, layout};
 use bunraku_native_ruby::Lowered;
-use bunraku_resource_types::{Library, ResourceType};
+use bunraku_resource_types::{Doubt, Library, ResourceType};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
@@ -64,7 +64,7 @@ pub(super) struct File {
 
 impl File {
     /// Takes what an archive has of the file, if it is the same file.
-    pub fn take(&mut self, before: &Opened, old: &Entry<'_>) -> Option<()> {
+    pub fn take(&mut self, before: &Opened, old: &Entry<'_>, library: &dyn Library) -> Option<()> {
         if old.hash != self.entry.hash || old.module_at != self.entry.module_at {
             return None;
         }
@@ -89,7 +89,10 @@ impl File {
                 .ok()
                 .flatten()
                 .and_then(|part| before.archive().decode::<ResourceType>(&part).ok())
-                .is_some_and(|ty| ty.requires.is_empty()),
+                .is_some_and(|ty| {
+                    let is_alone = ty.requires.is_empty() && ty.providers.is_empty();
+                    is_alone && library.providers(&ty.name).is_empty()
+                }),
             What::Other => parts.is_empty(),
         };
         if !fits {
@@ -111,8 +114,8 @@ impl File {
         self.errors = found;
     }
 
-    /// Makes the parts, by the rules of a version of the language. `library` gives the text of a Ruby file below a module's `lib`.
-    pub fn make(&mut self, bytes: &[u8], compat: Compat, library: &Library<'_>) {
+    /// Makes the parts, by the rules of a version of the language. `library` is what the file of a type would be loaded with.
+    pub fn make(&mut self, bytes: &[u8], compat: Compat, library: &dyn Library) {
         match self.what {
             What::Manifest | What::Template => {
                 let made = self.compile(bytes, compat);
@@ -187,7 +190,10 @@ impl File {
     pub fn needs_ruby(&self) -> Option<String> {
         self.entry.parts.iter().find_map(|part| match part.section {
             Section::Templates => Lowered::decode(&part.bytes)?.reasons().first().map(ToString::to_string),
-            Section::Types => cold::decode::<ResourceType>(&part.bytes)?.unreadable,
+            Section::Types => {
+                let ty = cold::decode::<ResourceType>(&part.bytes)?;
+                ty.unreadable.or_else(|| ty.doubts.first().map(Doubt::reason))
+            }
             _ => None,
         })
     }

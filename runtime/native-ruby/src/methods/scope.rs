@@ -99,6 +99,11 @@ fn look_up<'c>(run: &mut Run<'_, 'c>, name: &str) -> OrRuby<Option<V<'c>>> {
 fn has_variable<'c>(run: &mut Run<'_, 'c>, name: &V<'c>) -> Done<'c> {
     let name = text::to_s(name)?;
     let found = look_up(run, &name)?;
+    if found.is_none() && name.trim_start_matches("::").contains("::") {
+        // Its class is looked for.
+        let missing = run.world.missing_variable(run.vm, &name);
+        missing.map_err(|_| ForRuby("a variable of a class that cannot be loaded"))?;
+    }
     Ok(V::Bool(found.is_some_and(|value| !matches!(value, V::Nil))))
 }
 

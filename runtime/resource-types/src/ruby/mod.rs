@@ -4,7 +4,7 @@
 
 mod api;
 mod modules;
-mod source;
+pub(crate) mod source;
 mod value;
 
 use super::titles::{Pattern, Titles};
@@ -21,7 +21,7 @@ const MOST_FILES: usize = 64;
 
 /// The type that `source`, the file `stem.rb` under `lib/puppet/type`, declares. `library` gives the text of a file
 /// below a module's `lib`, by its path without `.rb`.
-pub(super) fn declared(stem: &str, source: &str, library: &Library<'_>) -> ResourceType {
+pub(super) fn declared(stem: &str, source: &str, library: &dyn Library) -> ResourceType {
     let name = stem.to_lowercase();
     let mut files = Vec::new();
     let mut requires = Vec::new();
@@ -35,7 +35,7 @@ pub(super) fn declared(stem: &str, source: &str, library: &Library<'_>) -> Resou
         if requires.contains(&path) || files.len() >= MOST_FILES {
             continue;
         }
-        let file = library(&path).and_then(|text| Source::parse(&text));
+        let file = library.text(&path).and_then(|text| Source::parse(&text));
         requires.push(path);
         if let Some(file) = file {
             pending.extend(file.requires().into_iter().rev());
@@ -148,6 +148,9 @@ impl<'t> Reader<'_, 't> {
             titles,
             unreadable: self.unreadable,
             requires: Vec::new(),
+            providers: Vec::new(),
+            doubts: Vec::new(),
+            failure: None,
         }
     }
 

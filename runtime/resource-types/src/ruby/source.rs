@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 
 /// A piece of a source.
 #[derive(Clone, Copy)]
-pub(super) struct Code<'t> {
+pub(crate) struct Code<'t> {
     pub node: Node<'t>,
     source: &'t str,
 }
@@ -49,7 +49,7 @@ impl<'t> Code<'t> {
 }
 
 /// A parsed file.
-pub(super) struct Source {
+pub(crate) struct Source {
     text: String,
     tree: Tree,
 }

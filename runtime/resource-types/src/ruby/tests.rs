@@ -1,9 +1,29 @@
 //! What is read out of declarations in Ruby, form by form.
 
 use super::*;
+use crate::DoubtKind;
+
+/// A module that has the files below `lib` that a function gives, and no providers.
+impl<F: Fn(&str) -> Option<String>> Library for F {
+    fn text(&self, path: &str) -> Option<String> {
+        self(path)
+    }
+
+    fn text_at(&self, path: &str) -> Option<String> {
+        self(path.strip_prefix("lib/")?)
+    }
+
+    fn providers(&self, _: &str) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    fn is_known(&self, name: &str) -> bool {
+        name.starts_with("puppet/util/")
+    }
+}
 
 fn read(source: &str) -> ResourceType {
-    declared("x", source, &|_| None)
+    declared("x", source, &|_: &str| None)
 }
 
 #[test]
@@ -108,7 +128,7 @@ fn modules_that_are_required_are_read() {
             end
           end
         end";
-    let ty = declared("x", source, &|path| (path == "puppet_x/m").then(|| library.to_owned()));
+    let ty = declared("x", source, &|path: &str| (path == "puppet_x/m").then(|| library.to_owned()));
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.namevars, ["name", "domain"]);
     assert_eq!(ty.requires, ["puppet_x/m"]);
@@ -132,7 +152,7 @@ fn title_patterns_that_are_put_together_piece_by_piece_are_read() {
               end
             end"
         );
-        let ty = declared("x", &source, &|_| None);
+        let ty = declared("x", &source, &|_: &str| None);
         let parsed = ty.parse_title("a:b").map(|found| found.len());
         (ty.unreadable, parsed.ok())
     };
@@ -172,13 +192,13 @@ fn a_method_that_is_handed_the_type_is_followed() {
             end
           end
         end";
-    let ty = declared("x", source, &|path| (path == "puppet_x/m").then(|| library.to_owned()));
+    let ty = declared("x", source, &|path: &str| (path == "puppet_x/m").then(|| library.to_owned()));
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.namevars, ["setting", "section", "name"]);
     assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "value", "setting", "section", "name"]);
     assert_eq!(ty.parse_title("a").unwrap(), [("section", "a")]);
     assert_eq!(ty.parse_title("a/b").unwrap(), [("section", "a"), ("setting", "b")]);
-    let ty = declared("x", source, &|_| None);
+    let ty = declared("x", source, &|_: &str| None);
     assert_eq!(ty.unreadable.unwrap(), "what is handed the type can't be read in line 5");
 }
 
@@ -233,4 +253,60 @@ fn broken_and_endless_sources_end() {
     }
     let endless = "Puppet::Type.newtype(:x) do\n def self.a; newparam(:q); a; end\n a\nend";
     assert!(read(endless).unreadable.is_some());
+}
+
+/// What is doubted of a type, as kinds and texts.
+fn doubts(source: &str) -> Vec<(DoubtKind, String)> {
+    let library = |path: &str| (path == "puppet_x/there").then(|| "require 'puppet_x/not_there'".to_owned());
+    let ty = crate::declared("x", source.as_bytes(), &library);
+    ty.doubts.into_iter().map(|doubt| (doubt.kind, doubt.text)).collect()
+}
+
+#[test]
+fn what_is_required_at_once_and_lies_nowhere_is_doubted() {
+    let type_of = |body: &str| format!("Puppet::Type.newtype(:x) do\n{body}\nend\n");
+    let lacking = |kind, text: &str| vec![(kind, text.to_owned())];
+    assert_eq!(doubts(&type_of("require 'puppet/util/errors'")), []);
+    assert_eq!(doubts("require 'a/b'"), lacking(DoubtKind::Require, "a/b"));
+    assert_eq!(
+        doubts(&type_of("newparam(:a) do\nrequire 'a/b.rb'\nend")),
+        lacking(DoubtKind::Require, "a/b")
+    );
+    assert_eq!(doubts("require 'puppet_x/there'"), lacking(DoubtKind::Require, "puppet_x/not_there"));
+    assert_eq!(doubts("require_relative '../../c'"), lacking(DoubtKind::Relative, "../../c"));
+    let there = [
+        "require_relative '../../puppet_x/there'",
+        "require File.expand_path('../../../puppet_x/there', __FILE__)",
+        "require File.join(File.dirname(__FILE__), '..', '..', 'puppet_x', 'there.rb')",
+        "require File.join(__dir__, '../../puppet_x/there')",
+        "x = require 'puppet_x/there' rescue nil",
+    ];
+    for source in there {
+        assert_eq!(doubts(source), lacking(DoubtKind::Require, "puppet_x/not_there"), "{source}");
+    }
+}
+
+#[test]
+fn what_is_run_later_or_rescued_is_not_doubted() {
+    let sources = [
+        "def a; require 'b'; end",
+        "require 'b' if c",
+        "begin\nrequire 'b'\nrescue LoadError\nend",
+        "begin\nraise 'b'\nrescue\nend",
+        "Puppet::Type.newtype(:x) do\nvalidate do\nrequire 'b'\nraise 'c'\nend\nend",
+        "$LOAD_PATH.unshift(d)\nrequire 'b'",
+        "Puppet::Type.newtype(:x) do\nend",
+        "Puppet::Type.type(:file).provider(:posix)",
+        "class Puppet::Type\nnewtype(:x) do\nend\nend",
+    ];
+    for source in sources {
+        assert_eq!(doubts(source), [], "{source}");
+    }
+    let kinds = |source: &str| doubts(source).into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+    assert_eq!(kinds("begin\nrequire 'b'\nrescue => e\nend"), [DoubtKind::Require]);
+    assert_eq!(kinds("module Puppet\nnewtype(:x) do\nend\nend"), [DoubtKind::NewType]);
+    assert_eq!(kinds("Puppet.newtype(:x) { }"), [DoubtKind::NewType]);
+    assert_eq!(kinds("Puppet::Type.newtype(:x) { raise 'b' }"), [DoubtKind::Raise]);
+    assert_eq!(kinds("Puppet::Type.type(:no).provider(:b)"), [DoubtKind::NoType]);
+    assert_eq!(kinds("Puppet::Type.newtype(:x) do"), [DoubtKind::Syntax]);
 }

@@ -46,10 +46,11 @@ module Bunraku
         'Bunraku' => %i[ReportData], 'Bunraku.' => %i[process_report serve_reports]
       },
       'resource_types' => {
-        'Puppet' => %i[Parameter Property Provider Type], 'Puppet.' => %i[newtype], 'Bunraku' => %i[AnyWord],
+        'Puppet' => %i[Parameter Property Provider Type], 'Bunraku' => %i[AnyWord],
         'Bunraku.' => %i[load_resource_type]
       },
       'system' => { 'Puppet' => %i[FileSystem], 'Puppet::Util' => %i[Execution] },
+      'loading' => { 'Bunraku' => %i[Loading], 'Bunraku.' => %i[check_loading] },
       'template' => {
         'Puppet::Parser' => %i[TemplateWrapper], 'Bunraku' => %i[Template], 'Bunraku.' => %i[render]
       },

@@ -69,8 +69,11 @@ module Puppet
     class << self
       attr_reader :name, :declared
 
-      # Whether a resource type exists is all that a compile knows of it.
+      # Whether a resource type exists is all that a compile knows of it, but for those whose files have been run here.
       def type(name)
+        here = Bunraku.compile.resource_types[name.to_s.downcase]
+        return here if here
+
         name if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
       end
 
@@ -160,10 +163,6 @@ module Puppet
         made
       end
     end
-  end
-
-  def self.newtype(name, options = {}, &block)
-    Type.newtype(name, options, &block)
   end
 end
 

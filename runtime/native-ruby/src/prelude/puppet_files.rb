@@ -179,7 +179,7 @@ module Bunraku
     facter/util/resolvers/ffi: hostname load_averages
     facter/util/resolvers/networking: dhcp networking primary_interface
     facter/util/windows: win32ole
-    puppet: agent application application_support coercion compilable_resource_type concurrent configurer confine confine_collection confiner context daemon data_binding datatypes defaults environments error etc face facter_impl file_bucket file_serving file_system forge functions graph http indirector info_service interface loaders module module_tool network node parameter parser plugins pops property provider relationship reports resource runtime scheduler settings ssl syntax_checkers thread_local transaction trusted_external type util vendor version x509 resource_api:8
+    puppet: agent application application_support coercion compilable_resource_type concurrent configurer confine confine_collection confiner context daemon data_binding datatypes defaults environments error etc face facter_impl file_bucket file_serving file_system forge functions graph http indirector info_service interface loaders module module_tool network node parameter parser plugins pops property provider relationship reports resource runtime scheduler settings ssl syntax_checkers thread_local transaction trusted_external type util vendor version x509 resource_api:89
     puppet/agent: disabler locker
     puppet/application: agent apply catalog config describe device doc epp face_base facts filebucket generate help indirection_base lookup module node parser plugin report resource script ssl
     puppet/concurrent: lock synchronized thread_local_singleton
@@ -275,8 +275,8 @@ module Bunraku
     puppet/reference: configuration function indirection metaparameter providers report type
     puppet/reports: http log store
     puppet/resource: catalog status type type_collection
-    puppet/resource_api: base_context:8 data_type_handling:8 glue:8 io_context:8 parameter:8 property:8 puppet_context:8 read_only_parameter:8 simple_provider:8 transport:8 type_definition:8 value_creator:8 version:8
-    puppet/resource_api/transport: wrapper:8
+    puppet/resource_api: base_context:89 data_type_handling:89 glue:89 io_context:89 parameter:89 property:89 puppet_context:89 read_only_parameter:89 simple_provider:89 transport:89 type_definition:89 value_creator:89 version:89 provider_get_cache:9
+    puppet/resource_api/transport: wrapper:89
     puppet/scheduler: job scheduler splay_job timer
     puppet/settings: alias_setting array_setting autosign_setting base_setting boolean_setting certificate_revocation_setting config_file directory_setting duration_setting enum_setting environment_conf errors file_or_directory_setting file_setting http_extra_headers_setting ini_file integer_setting path_setting port_setting priority_setting server_list_setting string_setting symbolic_enum_setting terminus_setting ttl_setting value_translator
     puppet/ssl: base certificate certificate_request certificate_request_attributes certificate_signer digest error oids openssl_loader ssl_context ssl_provider state_machine verifier
@@ -291,7 +291,7 @@ module Bunraku
     puppet/util/ldap: connection generator manager
     puppet/util/log: destination destinations
     puppet/util/network_device: base config transport
-    puppet/util/network_device/simple: device:8
+    puppet/util/network_device/simple: device:89
     puppet/util/network_device/transport: base
     puppet/util/package/version: debian gem pip range rpm
     puppet/util/package/version/range: eq gt gt_eq lt lt_eq min_max simple

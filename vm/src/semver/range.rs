@@ -413,10 +413,8 @@ pub(super) fn parse(text: &str) -> Result<Vec<Range>, String> {
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         set.push(c);
-        if matches!(c, '>' | '<' | '=' | '~' | '^') {
-            if chars.next_if_eq(&'v').is_none() {
-                while chars.next_if(|c| is_space(*c)).is_some() {}
-            }
+        if matches!(c, '>' | '<' | '=' | '~' | '^') && chars.next_if_eq(&'v').is_none() {
+            while chars.next_if(|c| is_space(*c)).is_some() {}
         }
     }
     let mut alternatives: Vec<&str> = set.split("||").collect();
@@ -442,28 +440,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Range>, String> {
                 let from = one(How::AtLeast, from.version()?);
                 from.intersection(&one(How::AtMost, to.version()?))
             }
-            None => {
-                let mut words: Vec<&str> = alternative.split(is_space).collect();
-                // Some white space separates once; what is empty at the end is nothing.
-                let mut n = 0;
-                words.retain(|word| {
-                    n += 1;
-                    !word.is_empty() || n == 1
-                });
-                if words.iter().all(|word| word.is_empty()) {
-                    words.clear();
-                }
-                let mut whole: Option<Option<Range>> = None;
-                let parsed = words.into_iter().map(|word| simple(word).ok_or_else(fail)?);
-                for range in parsed.collect::<Result<Vec<Range>, String>>()? {
-                    whole = Some(match whole {
-                        None => Some(range),
-                        Some(None) => return Err(nothing_intersects()),
-                        Some(Some(before)) => before.intersection(&range),
-                    });
-                }
-                whole.flatten()
-            }
+            None => intersected(alternative, &fail)?,
         };
         ranges.extend(found.filter(|found| !ranges.contains(found)));
     }
@@ -472,6 +449,28 @@ pub(super) fn parse(text: &str) -> Result<Vec<Range>, String> {
         ranges.push(Range::nothing());
     }
     Ok(ranges)
+}
+
+/// What all comparisons of a text include; none where that is nothing.
+///
+/// # Errors
+/// What `fail` says, where one is none.
+fn intersected(text: &str, fail: &dyn Fn() -> String) -> Result<Option<Range>, String> {
+    // White space in front separates from nothing at all, which is no comparison; behind, it separates nothing.
+    let words = text.trim_end_matches(is_space).split(is_space).enumerate();
+    let words = words.filter(|(n, word)| !word.is_empty() || (*n == 0 && text.contains(|c| !is_space(c))));
+    let all =
+        words.map(|(_, word)| simple(word).ok_or_else(fail)?).collect::<Result<Vec<Range>, String>>()?;
+    let mut all = all.into_iter();
+    let Some(mut whole) = all.next() else { return Ok(None) };
+    while let Some(next) = all.next() {
+        match whole.intersection(&next) {
+            Some(both) => whole = both,
+            None if all.next().is_none() => return Ok(None),
+            None => return Err(nothing_intersects()),
+        }
+    }
+    Ok(Some(whole))
 }
 
 /// What Ruby says where a third comparison follows two that have nothing in common.

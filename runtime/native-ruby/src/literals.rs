@@ -12,10 +12,13 @@ use std::rc::Rc;
 #[derive(Default)]
 pub(crate) struct Literals<'c> {
     regexps: RefCell<HashMap<usize, Rc<Regexp>>>,
-    /// By the place and the module that the code stands in. Emptied whenever a file is loaded, which may define others, and when there are
-    /// [`MOST`].
-    constants: RefCell<HashMap<(usize, usize), V<'c>>>,
+    /// By the place and the module that the code stands in, which is kept with it: no other can come to lie there. Emptied whenever a file is
+    /// loaded, which may define others, and when there are [`MOST`].
+    constants: RefCell<HashMap<(usize, usize), Constant<'c>>>,
 }
+
+/// What a constant is, seen from a module.
+type Constant<'c> = (V<'c>, Option<Rc<Nesting<'c>>>);
 
 /// How many constants are kept.
 const MOST: usize = 1024;
@@ -34,7 +37,8 @@ impl<'c> Literals<'c> {
     }
 
     pub fn constant(&self, path: &'c str, nesting: Option<&Rc<Nesting<'c>>>) -> Option<V<'c>> {
-        self.constants.borrow().get(&(path.as_ptr().addr(), nesting_of(nesting))).cloned()
+        let constants = self.constants.borrow();
+        constants.get(&(path.as_ptr().addr(), nesting_of(nesting))).map(|(value, _)| value.clone())
     }
 
     /// Keeps what a constant is, seen from a module.
@@ -43,7 +47,8 @@ impl<'c> Literals<'c> {
         if constants.len() == MOST {
             constants.clear();
         }
-        constants.insert((path.as_ptr().addr(), nesting_of(nesting)), value.clone());
+        let key = (path.as_ptr().addr(), nesting_of(nesting));
+        constants.insert(key, (value.clone(), nesting.cloned()));
     }
 
     /// Constants may be others from here on.

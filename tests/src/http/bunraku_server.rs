@@ -8,7 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A running server; it ends with this value.
 pub struct BunrakuServer {
@@ -89,6 +89,20 @@ impl BunrakuServer {
     /// What it has said on stderr so far.
     pub fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Waits until it has said a text on stderr, for half a minute; whether it has.
+    pub fn says(&self, text: &str) -> bool {
+        let began = Instant::now();
+        loop {
+            if self.said().contains(text) {
+                return true;
+            }
+            if began.elapsed() > Duration::from_secs(30) {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     /// Sends it a signal.

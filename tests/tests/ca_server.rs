@@ -181,7 +181,7 @@ fn a_compile_server_passes_on_to_the_authority() {
     drop(at);
     let gone = run("late.example.com");
     ended(&gone, 1);
-    assert!(server.said().contains("could not be asked"), "{}", server.said());
+    assert!(server.says("could not be asked"), "{}", server.said());
 }
 
 fn differences(wanted: &[Shown], got: &[Shown]) -> String {

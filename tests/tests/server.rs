@@ -181,7 +181,7 @@ fn static_catalogs_name_the_files_of_their_version() {
         // One file has no source: that is this resource's failure, not the catalog's.
         ended(&agent.run(server.port(), &[]).expect("it runs"), 6);
         let missing = "Could not get metadata for puppet:///modules/served/none";
-        assert!(server.said().contains(missing), "{}", server.said());
+        assert!(server.says(missing), "{}", server.said());
         let kept = agent.folder().join("vardir/client_data/catalog/web01.example.com.json");
         let catalog: serde_json::Value =
             serde_json::from_str(&fs::read_to_string(&kept).expect("it keeps its catalog")).expect("JSON");

@@ -417,7 +417,7 @@ fn signals_end_and_reload_in_order() {
     fs::write(&conf, good.replace("reports = store", "reports = unheard_of")).expect("files can be written");
     signal("HUP", server.id());
     std::thread::sleep(Duration::from_millis(500));
-    assert!(server.said().contains("unheard_of"), "{}", server.said());
+    assert!(server.says("unheard_of"), "{}", server.said());
     let path = "/puppet/v3/catalog/other.example.com?environment=production";
     std::thread::scope(|scope| {
         let under_way = scope.spawn(|| status(&site, &server, Some("other"), &get(path)));

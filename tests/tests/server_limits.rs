@@ -172,7 +172,7 @@ fn every_issuer_needs_its_list() {
     append("ca.pem");
     let server = start(&site, &[]);
     let warning = "hostcrl has no revocation list of Second authority";
-    assert!(server.said().contains(warning), "{}", server.said());
+    assert!(server.says(warning), "{}", server.said());
     let client = Client::new(site.authority(), server.port());
     let ask = |client: &Client| {
         let path = "/puppet/v3/catalog/other.example.com";

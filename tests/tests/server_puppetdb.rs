@@ -87,7 +87,7 @@ fn runs_are_told_whoever_is_there() {
         name(&site, free_port().expect("there is one"));
         let server = start();
         run(&site, &server, oracle, exports, 2);
-        assert!(server.said().contains("which waits"), "{}", server.said());
+        assert!(server.says("which waits"), "{}", server.said());
         server.signal(Signal::SIGKILL).expect("it is killed");
         drop(server);
 

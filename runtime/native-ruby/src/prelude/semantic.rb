@@ -95,7 +95,9 @@ module SemanticPuppet
       # Spaces around it and noughts in front of numbers are faults of several kinds.
       Bunraku.left_to_ruby if !text.is_a?(String) || text.strip != text || text.match?(/[-.]0\d/)
       shown, fault = Bunraku.version_range(text)
-      raise ArgumentError, "Unparsable version range: #{text.inspect}" if fault
+      # Where the library itself is mistaken, the error is of another class.
+      Bunraku.left_to_ruby if fault && !fault.start_with?('Unparsable')
+      raise ArgumentError, fault if fault
       new(text.empty? ? '*' : text, shown)
     end
 

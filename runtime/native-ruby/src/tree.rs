@@ -159,6 +159,22 @@ pub(crate) enum Expr {
     Unsupported(u32),
 }
 
+impl Expr {
+    /// Whether it is a literal without others in it, or a local: it can't fail, and depends on nothing that runs.
+    pub fn is_plain(&self) -> bool {
+        matches!(
+            self,
+            Expr::Nil
+                | Expr::Bool(_)
+                | Expr::Int(_)
+                | Expr::Float(_)
+                | Expr::String(_)
+                | Expr::Symbol(_)
+                | Expr::Local(_)
+        )
+    }
+}
+
 /// `i`, `m` and `x` of a regular expression.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct RegexpOptions {

@@ -202,17 +202,10 @@ impl<'c> Run<'_, 'c> {
 /// Whether an expression is a literal, with nothing in it that might not be there.
 fn is_always_defined(node: &Expr) -> bool {
     match node {
-        Expr::Nil
-        | Expr::Bool(_)
-        | Expr::Int(_)
-        | Expr::Float(_)
-        | Expr::String(_)
-        | Expr::Symbol(_)
-        | Expr::Local(_) => true,
         Expr::Array(items) => items.iter().all(is_always_defined),
         Expr::Hash(pairs) => {
             pairs.iter().all(|(key, value)| is_always_defined(key) && is_always_defined(value))
         }
-        _ => false,
+        node => node.is_plain(),
     }
 }

@@ -225,16 +225,8 @@ fn from_old(value: V<'_>) -> Result<V<'_>, ForRuby> {
 /// depend on none of them.
 fn sets_first(program: &Program, module: &Rc<Module<'_>>, dispatches: &[Dispatch]) -> bool {
     let plain = |value: &Expr| {
-        matches!(
-            value,
-            Expr::Nil
-                | Expr::Bool(_)
-                | Expr::Int(_)
-                | Expr::Float(_)
-                | Expr::String(_)
-                | Expr::Symbol(_)
-                | Expr::Local(_)
-        ) || matches!(value, Expr::Array(items) if items.is_empty())
+        value.is_plain()
+            || matches!(value, Expr::Array(items) if items.is_empty())
             || matches!(value, Expr::Hash(pairs) if pairs.is_empty())
     };
     let sets_all = |body: &Expr| {

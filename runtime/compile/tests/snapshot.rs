@@ -81,6 +81,22 @@ const CASES: &[Case] = &[
             ("Puppet::Type.newtype(:thing) do\n newparam(:name)\nend\n", "no parameter named 'size'"),
         ],
     },
+    // The words are Ruby's where there is one, else ours.
+    Case {
+        file: "modules/one/lib/puppet/provider/given/a.rb",
+        code: "given { 'a': }\nnotice('made')",
+        missing: "made",
+        contents: [
+            ("raise 'never'", "puppet/provider/given/a"),
+            ("Puppet::Type.type(:given).provide(:a)", "made"),
+        ],
+    },
+    Case {
+        file: "modules/one/lib/puppet_x/one/needed.rb",
+        code: "needing { 'a': }\nnotice('made')",
+        missing: "puppet_x/one/needed",
+        contents: [("require 'puppet_x/one/nothing'", "puppet_x/one/nothing"), ("NEEDED = 1", "made")],
+    },
     Case {
         file: "modules/one/templates/a.epp",
         code: "notice(epp('one/a.epp'))",
@@ -138,6 +154,10 @@ fn environment() -> TempDir {
     write(&work.path().join("modules/one/data/common.yaml"), "one::b: of common\n");
     write(&work.path().join("modules/one/data/other.yaml"), "one::b: of other\n");
     write(&work.path().join("hiera.yaml"), "version: 5\n");
+    let types = work.path().join("modules/two/lib/puppet/type");
+    write(&types.join("given.rb"), "Puppet::Type.newtype(:given) do\n newparam(:name)\nend\n");
+    let needing = "require 'puppet_x/one/needed'\nPuppet::Type.newtype(:needing) do\n newparam(:name)\nend\n";
+    write(&types.join("needing.rb"), needing);
     write(&work.path().join("other/only/manifests/init.pp"), "class only { notice('here') }");
     work
 }

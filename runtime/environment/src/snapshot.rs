@@ -21,7 +21,7 @@ use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
 use bunraku_hiera::glob::glob_all;
 use bunraku_native_ruby::{SessionTemplates, Templates};
-use bunraku_resource_types::{Folders, ResourceTypes};
+use bunraku_resource_types::{Folders, ResourceTypes, SessionSteps};
 use bunraku_stdlib::module::Api;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::host::{ModuleFolder, Strict};
@@ -193,6 +193,7 @@ pub struct SessionMade {
     units: Arc<SessionUnits>,
     data: Arc<SessionData>,
     templates: Arc<SessionTemplates>,
+    steps: Arc<SessionSteps>,
     /// What the names of all files are numbered by; none where each environment has numbers of its own, which go with it.
     symbols: Option<Arc<GrowingBase>>,
 }
@@ -205,6 +206,7 @@ impl SessionMade {
             units: SessionUnits::settled().into(),
             data: SessionData::settled().into(),
             templates: SessionTemplates::settled().into(),
+            steps: Arc::default(),
             symbols: Some(Arc::default()),
         }
     }
@@ -330,7 +332,8 @@ impl Snapshot {
         let modules = Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict));
         let modules = Arc::new(modules.numbered_by(session.symbols.clone().unwrap_or_default()));
         let mut types = ResourceTypes::builtin(spec.compat);
-        types.find_more(types_in_ruby(&modules, directory.clone(), vendored));
+        let folders = types_in_ruby(&modules, directory.clone(), vendored);
+        types.find_more(folders.with_session(session.steps.clone()));
         let hiera_config = match &spec.hiera_config {
             Some(file) => Some(absolute(file)),
             None if configuration.is_read() => in_force.path("hiera_config")?,

@@ -1,8 +1,8 @@
 //! Where the types of modules are: files under `lib/puppet/type` of the modules and of the environment, and what
 //! `puppet generate types` wrote, which goes before them.
 
-use super::{DoubtKind, Library, ResourceType, declared, read_generated};
-use bunraku_files::memo::{Contract, MemoCell, NEVER};
+use super::{DoubtKind, Library, ResourceType, Steps, declared, read_generated};
+use bunraku_files::memo::{Contract, FileMemo, Memo, MemoCell, NEVER, SessionFiles};
 use bunraku_files::reads::{self, Asked};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
@@ -24,10 +24,16 @@ pub struct Folders {
     environment: Option<PathBuf>,
     /// Folders of modules that are no part of the tree: those that packages bring along. They come last.
     outside: Vec<PathBuf>,
+    /// Folders of modules in their order, those outside of the tree last.
+    all: MemoCell<Vec<PathBuf>>,
+    /// Which of these have a folder, by its path below a module's.
+    having: Memo<String, Vec<PathBuf>>,
     /// Files of types in Ruby by name.
     index: MemoCell<BTreeMap<String, PathBuf>>,
-    /// Folders of providers by the name of their type.
-    providers: MemoCell<BTreeMap<String, Vec<PathBuf>>>,
+    /// Files of providers by the name of their type.
+    providers: Memo<String, Vec<(String, PathBuf)>>,
+    /// What loading a file does.
+    steps: FileMemo<Arc<Steps>, 1>,
     /// Whether Ruby's or Puppet's own library has a file that is required by a name.
     library: fn(&str) -> bool,
 }
@@ -40,20 +46,54 @@ const INDEX: Contract = Contract {
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 
-const PROVIDED: Contract = Contract {
-    holds: "the folders of providers of resource types",
+const ALL: Contract = Contract {
+    holds: "the folders of modules, for what is looked for in all of them",
     key: "none",
-    bound: "one index: the folders below lib/puppet/provider of all modules",
+    bound: "the modules",
     stale: NEVER,
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
+
+const HAVING: Contract = Contract {
+    holds: "which modules have a folder below lib",
+    key: "the folder's path below a module's",
+    bound: "the folders that any module has, and as many that none has as files of types require",
+    stale: NEVER,
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const PROVIDED: Contract = Contract {
+    holds: "the files of providers of resource types",
+    key: "the type's name",
+    bound: "the types that are used, and those that their files name",
+    stale: NEVER,
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+const STEPS: Contract = Contract {
+    holds: "what loading the files of resource types and their providers does",
+    key: "path",
+    bound: "the files of Ruby of the tree; of others, and for the next snapshot, 50,000",
+    stale: "size or time of the file differ",
+    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
+};
+
+/// What loading files does, as it was read for all snapshots of a session.
+pub type SessionSteps = SessionFiles<Arc<Steps>, 1>;
 
 impl Folders {
     /// Folders read through `tree`; `list` gives them, the environment's own last. `library` says whether Ruby's or Puppet's own
     /// library has a file that is required by a name.
     pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List, library: fn(&str) -> bool) -> Self {
-        let (index, providers) = (MemoCell::new(&INDEX), MemoCell::new(&PROVIDED));
-        Folders { tree, list, environment, outside: Vec::new(), index, providers, library }
+        let (index, providers) = (MemoCell::new(&INDEX), Memo::new(&PROVIDED));
+        let (all, having) = (MemoCell::new(&ALL), Memo::new(&HAVING));
+        let (outside, steps) = (Vec::new(), FileMemo::new(&STEPS, Arc::default()));
+        Folders { tree, list, environment, outside, all, having, index, providers, steps, library }
+    }
+
+    /// The same, whose files need not be read again that other snapshots of a session have read.
+    pub fn with_session(self, session: Arc<SessionSteps>) -> Self {
+        Folders { steps: FileMemo::new(&STEPS, session), ..self }
     }
 
     /// The same with folders of modules that are no part of the tree.
@@ -61,10 +101,14 @@ impl Folders {
         Folders { outside, ..self }
     }
 
+    fn all(&self) -> &[PathBuf] {
+        self.all.get_or(|| (self.list)().into_iter().chain(self.outside.iter().cloned()).collect())
+    }
+
     fn index(&self) -> &BTreeMap<String, PathBuf> {
         self.index.get_or(|| {
             let mut all = BTreeMap::new();
-            for folder in (self.list)().iter().chain(&self.outside).map(|path| path.join(FOLDER)) {
+            for folder in self.all().iter().map(|path| path.join(FOLDER)) {
                 for child in self.tree.list(&folder) {
                     if let Some(stem) = child.name.strip_suffix(".rb").map(str::to_lowercase) {
                         all.entry(stem).or_insert_with(|| folder.join(&child.name));
@@ -105,11 +149,7 @@ impl Folders {
         let holds = |ty: &ResourceType| {
             self.tree.is_frozen()
                 || ty.requires.iter().all(|path| self.is_as_archived(path))
-                    && self
-                        .providers_of(name)
-                        .into_iter()
-                        .map(|(file, _)| file)
-                        .eq(ty.providers.iter().cloned())
+                    && self.providers_of(name).iter().map(|(place, _)| place).eq(&ty.providers)
                     && ty.providers.iter().all(|file| self.is_place_as_archived(file).1)
         };
         if let Some(mut ty) = known.filter(holds) {
@@ -148,12 +188,16 @@ impl Folders {
 
     /// The files of a type's providers below their modules' folders, each with where it lies: of several modules with one
     /// of a name, the first has it.
-    fn providers_of(&self, name: &str) -> Vec<(String, PathBuf)> {
+    fn providers_of(&self, name: &str) -> &[(String, PathBuf)] {
+        reads::unnoted(|| self.providers.get_or(name, || self.listed_providers(name)))
+    }
+
+    fn listed_providers(&self, name: &str) -> Vec<(String, PathBuf)> {
         let mut found: Vec<(String, PathBuf)> = Vec::new();
-        let folders = reads::unnoted(|| self.provider_folders().get(name).cloned()).unwrap_or_default();
-        for folder in folders {
-            for child in reads::unnoted(|| self.tree.list(&folder)) {
-                let place = format!("{PROVIDERS}/{name}/{}", child.name);
+        let below = format!("{PROVIDERS}/{name}");
+        for folder in self.having(&below).iter().map(|module| module.join(&below)) {
+            for child in self.tree.list(&folder) {
+                let place = format!("{below}/{}", child.name);
                 let is_new = || found.iter().all(|(known, _)| *known != place);
                 if child.name.ends_with(".rb") && !child.is_folder && is_new() {
                     found.push((place, folder.join(&child.name)));
@@ -163,17 +207,18 @@ impl Folders {
         found
     }
 
-    fn provider_folders(&self) -> &BTreeMap<String, Vec<PathBuf>> {
-        self.providers.get_or(|| {
-            let mut all: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-            for folder in (self.list)().iter().chain(&self.outside).map(|path| path.join(PROVIDERS)) {
-                for child in self.tree.list(&folder).into_iter().filter(|child| child.is_folder) {
-                    let path = folder.join(&child.name);
-                    all.entry(child.name).or_default().push(path);
-                }
+    /// The folders of the modules that have a folder at a path: few have one for providers of a type, so nobody asks all for each file.
+    fn having(&self, folder: &str) -> &[PathBuf] {
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        let mut modules = self.all();
+        for part in ends.map(|end| &folder[..end]) {
+            let has = |module: &&PathBuf| self.tree.is_dir(&module.join(part));
+            modules = self.having.get_or(part, || modules.iter().filter(has).cloned().collect());
+            if modules.is_empty() {
+                break;
             }
-            all
-        })
+        }
+        modules
     }
 
     /// The file that a type requires, from the first module that has it.
@@ -186,8 +231,9 @@ impl Folders {
             Some(Some(file)) => Some(file),
             Some(None) => self.outside(place),
             None => reads::unnoted(|| {
-                let mut files = (self.list)().into_iter().map(|folder| folder.join(place));
-                files.find(|file| self.tree.is_file(file)).or_else(|| self.outside(place))
+                let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let mut files = self.having(folder).iter().map(|module| module.join(place));
+                files.find(|file| self.tree.is_file(file))
             }),
         }
     }
@@ -229,10 +275,15 @@ impl Library for Folders {
         self.read(&self.provided(&format!("{path}.rb"))?)
     }
 
-    fn providers(&self, name: &str) -> Vec<(String, String)> {
+    fn steps_at(&self, path: &str) -> Option<Arc<Steps>> {
+        let file = self.provided(&format!("{path}.rb"))?;
+        let read = || self.read(&file).map(|text| Arc::new(Steps::of(&text))).ok_or(());
+        self.steps.get((&self.tree, &file, 0), || None, |_| (), read).ok()
+    }
+
+    fn providers(&self, name: &str) -> Vec<String> {
         self.note_providers(name);
-        let files = self.providers_of(name).into_iter();
-        files.filter_map(|(place, file)| Some((place, self.read(&file)?))).collect()
+        self.providers_of(name).iter().map(|(place, _)| place.clone()).collect()
     }
 
     fn is_known(&self, name: &str) -> bool {

@@ -9,9 +9,9 @@ mod loading;
 mod ruby;
 mod titles;
 
-pub use folders::{Folders, List, of_file, places};
+pub use folders::{Folders, List, SessionSteps, of_file, places};
 pub use generated::read as read_generated;
-pub use loading::{Doubt, DoubtKind, LoadFailure};
+pub use loading::{Doubt, DoubtKind, LoadFailure, Steps};
 
 pub use titles::{Identity, Pattern, Titles};
 
@@ -19,9 +19,10 @@ use bunraku_files::memo::{Contract, Memo, NEVER};
 use bunraku_files::reads::Reads;
 use bunraku_vm::compat::Compat;
 use hashbrown::HashMap;
+use ruby::source::Source;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
-use std::sync::{LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// What Ruby would find for the file of a type.
 pub trait Library {
@@ -33,8 +34,11 @@ pub trait Library {
     /// The text of a Ruby file at a path below a module's folder, without `.rb`, of the first module that has it.
     fn text_at(&self, path: &str) -> Option<String>;
 
-    /// The files of the providers of a type, below their modules' folders, and their texts, in the order in which Puppet loads them.
-    fn providers(&self, name: &str) -> Vec<(String, String)>;
+    /// What loading such a file does.
+    fn steps_at(&self, path: &str) -> Option<Arc<Steps>>;
+
+    /// The files of the providers of a type, below their modules' folders, in the order in which Puppet loads them.
+    fn providers(&self, name: &str) -> Vec<String>;
 
     /// Whether Ruby's or Puppet's own library has a file that is required by this name.
     fn is_known(&self, name: &str) -> bool;
@@ -132,8 +136,10 @@ impl ResourceType {
 /// still shows that the type is there; its parameters stay unknown.
 pub fn declared(stem: &str, source: &[u8], library: &dyn Library) -> ResourceType {
     let source = String::from_utf8_lossy(source);
-    let mut ty = ruby::declared(stem, &source, library);
-    let loading = loading::loading(stem, &source, library);
+    let source = Source::parse(&source);
+    let steps = source.as_ref().map_or(Steps::default(), Steps::of_source);
+    let mut ty = ruby::declared(stem, source, library);
+    let loading = loading::loading(stem, steps, library);
     for path in loading.required {
         if !ty.requires.contains(&path) {
             ty.requires.push(path);

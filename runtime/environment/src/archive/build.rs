@@ -17,7 +17,7 @@ use bunraku_files::paths::{self, Root};
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
 use bunraku_hiera::data_file::DataFormat;
-use bunraku_resource_types::Library;
+use bunraku_resource_types::{Library, Steps};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
@@ -263,6 +263,8 @@ struct Plan {
     /// The group of the archive.
     group: u32,
     ruby_files: OnceLock<BTreeMap<String, usize>>,
+    /// What loading a file of Ruby does, for the files of types, by the number of what was found.
+    steps: Vec<OnceLock<Option<Arc<Steps>>>>,
 }
 
 impl Library for Plan {
@@ -271,7 +273,13 @@ impl Library for Plan {
     }
 
     /// In the order of the modules, then of their names, as a listing of the modules gives them.
-    fn providers(&self, name: &str) -> Vec<(String, String)> {
+    fn steps_at(&self, path: &str) -> Option<Arc<Steps>> {
+        let number = *self.ruby_files().get(&format!("{path}.rb"))?;
+        let read = || self.text(number).map(|text| Arc::new(Steps::of(&text)));
+        self.steps[number].get_or_init(read).clone()
+    }
+
+    fn providers(&self, name: &str) -> Vec<String> {
         let folder = format!("lib/puppet/provider/{name}/");
         let from =
             self.ruby_files().range(folder.clone()..).take_while(|(below, _)| below.starts_with(&folder));
@@ -280,7 +288,7 @@ impl Library for Plan {
             let place = self.folder_of(&self.walk.found[**number].name).map(|(place, _)| place);
             (place.is_none(), place, below.as_str())
         });
-        all.into_iter().filter_map(|(below, number)| Some((below.clone(), self.text(*number)?))).collect()
+        all.into_iter().map(|(below, _)| below.clone()).collect()
     }
 
     fn is_known(&self, name: &str) -> bool {
@@ -335,6 +343,7 @@ impl Plan {
         };
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);
+        let steps = walk.found.iter().map(|_| OnceLock::new()).collect();
         Ok(Plan {
             walk,
             info,
@@ -345,6 +354,7 @@ impl Plan {
             roots,
             group,
             ruby_files: OnceLock::new(),
+            steps,
         })
     }
 

@@ -21,12 +21,12 @@ const MOST_FILES: usize = 64;
 
 /// The type that `source`, the file `stem.rb` under `lib/puppet/type`, declares. `library` gives the text of a file
 /// below a module's `lib`, by its path without `.rb`.
-pub(super) fn declared(stem: &str, source: &str, library: &dyn Library) -> ResourceType {
+pub(super) fn declared(stem: &str, source: Option<Source>, library: &dyn Library) -> ResourceType {
     let name = stem.to_lowercase();
     let mut files = Vec::new();
     let mut requires = Vec::new();
     let mut pending: Vec<String> = Vec::new();
-    if let Some(first) = Source::parse(source) {
+    if let Some(first) = source {
         pending = first.requires();
         files.push(first);
     }

@@ -1,7 +1,8 @@
 //! What is read out of declarations in Ruby, form by form.
 
 use super::*;
-use crate::DoubtKind;
+use crate::{DoubtKind, Steps};
+use std::sync::Arc;
 
 /// A module that has the files below `lib` that a function gives, and no providers.
 impl<F: Fn(&str) -> Option<String>> Library for F {
@@ -13,7 +14,11 @@ impl<F: Fn(&str) -> Option<String>> Library for F {
         self(path.strip_prefix("lib/")?)
     }
 
-    fn providers(&self, _: &str) -> Vec<(String, String)> {
+    fn steps_at(&self, path: &str) -> Option<Arc<Steps>> {
+        Some(Arc::new(Steps::of(&self.text_at(path)?)))
+    }
+
+    fn providers(&self, _: &str) -> Vec<String> {
         Vec::new()
     }
 
@@ -23,7 +28,7 @@ impl<F: Fn(&str) -> Option<String>> Library for F {
 }
 
 fn read(source: &str) -> ResourceType {
-    declared("x", source, &|_: &str| None)
+    declared("x", Source::parse(source), &|_: &str| None)
 }
 
 #[test]
@@ -77,7 +82,7 @@ fn what_a_module_does_when_it_is_mixed_in_is_followed() {
           extend PuppetX::Mix
           newparam(:name, namevar: true)
         end";
-    let ty = declared("x", source, &library);
+    let ty = declared("x", Source::parse(source), &library);
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.attributes.unwrap(), ["b", "a", "c", "name"]);
 }
@@ -128,7 +133,9 @@ fn modules_that_are_required_are_read() {
             end
           end
         end";
-    let ty = declared("x", source, &|path: &str| (path == "puppet_x/m").then(|| library.to_owned()));
+    let ty = declared("x", Source::parse(source), &|path: &str| {
+        (path == "puppet_x/m").then(|| library.to_owned())
+    });
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.namevars, ["name", "domain"]);
     assert_eq!(ty.requires, ["puppet_x/m"]);
@@ -152,7 +159,7 @@ fn title_patterns_that_are_put_together_piece_by_piece_are_read() {
               end
             end"
         );
-        let ty = declared("x", &source, &|_: &str| None);
+        let ty = declared("x", Source::parse(&source), &|_: &str| None);
         let parsed = ty.parse_title("a:b").map(|found| found.len());
         (ty.unreadable, parsed.ok())
     };
@@ -192,13 +199,15 @@ fn a_method_that_is_handed_the_type_is_followed() {
             end
           end
         end";
-    let ty = declared("x", source, &|path: &str| (path == "puppet_x/m").then(|| library.to_owned()));
+    let ty = declared("x", Source::parse(source), &|path: &str| {
+        (path == "puppet_x/m").then(|| library.to_owned())
+    });
     assert_eq!(ty.unreadable, None);
     assert_eq!(ty.namevars, ["setting", "section", "name"]);
     assert_eq!(ty.attributes.as_deref().unwrap(), ["ensure", "value", "setting", "section", "name"]);
     assert_eq!(ty.parse_title("a").unwrap(), [("section", "a")]);
     assert_eq!(ty.parse_title("a/b").unwrap(), [("section", "a"), ("setting", "b")]);
-    let ty = declared("x", source, &|_: &str| None);
+    let ty = declared("x", Source::parse(source), &|_: &str| None);
     assert_eq!(ty.unreadable.unwrap(), "what is handed the type can't be read in line 5");
 }
 

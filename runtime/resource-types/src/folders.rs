@@ -1,6 +1,7 @@
 //! Where the types of modules are: files under `lib/puppet/type` of the modules and of the environment, and what
 //! `puppet generate types` wrote, which goes before them.
 
+use super::modules::{List, Modules};
 use super::{DoubtKind, Library, ResourceType, Steps, declared, read_generated};
 use bunraku_files::memo::{Contract, FileMemo, Memo, MemoCell, NEVER, SessionFiles};
 use bunraku_files::reads::{self, Asked};
@@ -13,21 +14,12 @@ use std::sync::Arc;
 const FOLDER: &str = "lib/puppet/type";
 const PROVIDERS: &str = "lib/puppet/provider";
 
-/// Folders of modules, in the order in which they are asked.
-pub type List = Box<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
-
 /// Folders of modules with the types in them. Nothing is listed before a type is asked for.
 pub struct Folders {
     tree: Arc<Tree>,
-    list: List,
+    modules: Modules,
     /// The environment's folder.
     environment: Option<PathBuf>,
-    /// Folders of modules that are no part of the tree: those that packages bring along. They come last.
-    outside: Vec<PathBuf>,
-    /// Folders of modules in their order, those outside of the tree last.
-    all: MemoCell<Vec<PathBuf>>,
-    /// Which of these have a folder, by its path below a module's.
-    having: Memo<String, Vec<PathBuf>>,
     /// Files of types in Ruby by name.
     index: MemoCell<BTreeMap<String, PathBuf>>,
     /// Files of providers by the name of their type.
@@ -42,22 +34,6 @@ const INDEX: Contract = Contract {
     holds: "the files of resource types in Ruby",
     key: "none",
     bound: "one index: the files below lib/puppet/type of all modules",
-    stale: NEVER,
-    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
-};
-
-const ALL: Contract = Contract {
-    holds: "the folders of modules, for what is looked for in all of them",
-    key: "none",
-    bound: "the modules",
-    stale: NEVER,
-    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
-};
-
-const HAVING: Contract = Contract {
-    holds: "which modules have a folder below lib",
-    key: "the folder's path below a module's",
-    bound: "the folders that any module has, and as many that none has as files of types require",
     stale: NEVER,
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
@@ -85,10 +61,10 @@ impl Folders {
     /// Folders read through `tree`; `list` gives them, the environment's own last. `library` says whether Ruby's or Puppet's own
     /// library has a file that is required by a name.
     pub fn new(tree: Arc<Tree>, environment: Option<PathBuf>, list: List, library: fn(&str) -> bool) -> Self {
+        let modules = Modules::new(tree.clone(), list);
         let (index, providers) = (MemoCell::new(&INDEX), Memo::new(&PROVIDED));
-        let (all, having) = (MemoCell::new(&ALL), Memo::new(&HAVING));
-        let (outside, steps) = (Vec::new(), FileMemo::new(&STEPS, Arc::default()));
-        Folders { tree, list, environment, outside, all, having, index, providers, steps, library }
+        let steps = FileMemo::new(&STEPS, Arc::default());
+        Folders { tree, modules, environment, index, providers, steps, library }
     }
 
     /// The same, whose files need not be read again that other snapshots of a session have read.
@@ -98,17 +74,13 @@ impl Folders {
 
     /// The same with folders of modules that are no part of the tree.
     pub fn with_outside(self, outside: Vec<PathBuf>) -> Self {
-        Folders { outside, ..self }
-    }
-
-    fn all(&self) -> &[PathBuf] {
-        self.all.get_or(|| (self.list)().into_iter().chain(self.outside.iter().cloned()).collect())
+        Folders { modules: self.modules.with_outside(outside), ..self }
     }
 
     fn index(&self) -> &BTreeMap<String, PathBuf> {
         self.index.get_or(|| {
             let mut all = BTreeMap::new();
-            for folder in self.all().iter().map(|path| path.join(FOLDER)) {
+            for folder in self.modules.all().iter().map(|path| path.join(FOLDER)) {
                 for child in self.tree.list(&folder) {
                     if let Some(stem) = child.name.strip_suffix(".rb").map(str::to_lowercase) {
                         all.entry(stem).or_insert_with(|| folder.join(&child.name));
@@ -131,14 +103,9 @@ impl Folders {
         let file = format!("{FOLDER}/{name}.rb");
         match self.tree.provided(&file) {
             Some(Some(file)) => Some(file),
-            Some(None) => self.outside(&file),
+            Some(None) => self.modules.file_outside(&file),
             None => reads::unnoted(|| self.index().get(name).cloned()),
         }
-    }
-
-    /// The file at a path of the first module outside of the tree that has it.
-    fn outside(&self, path: &str) -> Option<PathBuf> {
-        self.outside.iter().map(|folder| folder.join(path)).find(|file| self.tree.is_file(file))
     }
 
     /// The type of a name in lower case.
@@ -156,7 +123,8 @@ impl Folders {
             self.note_parts(&ty);
             // The modules that packages bring along are no part of an archive.
             ty.doubts.retain(|doubt| {
-                doubt.kind != DoubtKind::Require || self.outside(&format!("lib/{}.rb", doubt.text)).is_none()
+                doubt.kind != DoubtKind::Require
+                    || self.modules.file_outside(&format!("lib/{}.rb", doubt.text)).is_none()
             });
             return Some(ty);
         }
@@ -186,39 +154,10 @@ impl Folders {
         self.tree.note_provided((["lib/puppet/provider", "/"], name, ""));
     }
 
-    /// The files of a type's providers below their modules' folders, each with where it lies: of several modules with one
-    /// of a name, the first has it.
+    /// The files of a type's providers below their modules' folders, each with where it lies.
     fn providers_of(&self, name: &str) -> &[(String, PathBuf)] {
-        reads::unnoted(|| self.providers.get_or(name, || self.listed_providers(name)))
-    }
-
-    fn listed_providers(&self, name: &str) -> Vec<(String, PathBuf)> {
-        let mut found: Vec<(String, PathBuf)> = Vec::new();
-        let below = format!("{PROVIDERS}/{name}");
-        for folder in self.having(&below).iter().map(|module| module.join(&below)) {
-            for child in self.tree.list(&folder) {
-                let place = format!("{below}/{}", child.name);
-                let is_new = || found.iter().all(|(known, _)| *known != place);
-                if child.name.ends_with(".rb") && !child.is_folder && is_new() {
-                    found.push((place, folder.join(&child.name)));
-                }
-            }
-        }
-        found
-    }
-
-    /// The folders of the modules that have a folder at a path: few have one for providers of a type, so nobody asks all for each file.
-    fn having(&self, folder: &str) -> &[PathBuf] {
-        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
-        let mut modules = self.all();
-        for part in ends.map(|end| &folder[..end]) {
-            let has = |module: &&PathBuf| self.tree.is_dir(&module.join(part));
-            modules = self.having.get_or(part, || modules.iter().filter(has).cloned().collect());
-            if modules.is_empty() {
-                break;
-            }
-        }
-        modules
+        let listed = || self.modules.files_in(&format!("{PROVIDERS}/{name}"));
+        reads::unnoted(|| self.providers.get_or(name, listed))
     }
 
     /// The file that a type requires, from the first module that has it.
@@ -229,12 +168,8 @@ impl Folders {
     fn provided(&self, place: &str) -> Option<PathBuf> {
         match self.tree.provided(place) {
             Some(Some(file)) => Some(file),
-            Some(None) => self.outside(place),
-            None => reads::unnoted(|| {
-                let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let mut files = self.having(folder).iter().map(|module| module.join(place));
-                files.find(|file| self.tree.is_file(file))
-            }),
+            Some(None) => self.modules.file_outside(place),
+            None => reads::unnoted(|| self.modules.file(place)),
         }
     }
 

@@ -6,12 +6,14 @@ mod builtin;
 mod folders;
 mod generated;
 mod loading;
+mod modules;
 mod ruby;
 mod titles;
 
-pub use folders::{Folders, List, SessionSteps, of_file, places};
+pub use folders::{Folders, SessionSteps, of_file, places};
 pub use generated::read as read_generated;
 pub use loading::{Doubt, DoubtKind, LoadFailure, Steps};
+pub use modules::List;
 
 pub use titles::{Identity, Pattern, Titles};
 

@@ -210,12 +210,19 @@ pub fn inspect_range(text: &str) -> String {
     }
 }
 
-/// Checks that a text is a range of versions.
+/// A text that is a range of versions, as the library names it: by itself, but for one of bars and spaces only, which is `*`.
 ///
 /// # Errors
 /// The library's message for one that is none.
-pub fn check_range(text: &str) -> Result<(), String> {
-    range::parse(text).map(|_| ())
+pub fn named_range(text: &str) -> Result<&str, String> {
+    range::parse(text)?;
+    let has_comparison = !text.trim_matches(|c| c == '|' || range::is_space(c)).is_empty();
+    Ok(if has_comparison || !text.is_empty() && !text.contains("||") { text } else { "*" })
+}
+
+/// Whether two ranges are the same, however they are written.
+pub fn same_range(a: &str, b: &str) -> bool {
+    a == b || matches!((range::parse(a), range::parse(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// Whether a range includes a version, both as text; false where either is malformed.
@@ -257,7 +264,7 @@ fn joined(mut intervals: Vec<Interval>) -> Vec<Interval> {
 pub fn merge<'c>(arena: &'c Bump, ranges: &[&'c str]) -> &'c [&'c str] {
     let mut all: Vec<&'c str> = Vec::new();
     for range in ranges {
-        if !all.contains(range) {
+        if !all.iter().any(|known| same_range(known, range)) {
             all.push(range);
         }
     }
@@ -297,7 +304,7 @@ mod tests {
         ] {
             assert_eq!(range_includes(range, version), expected, "{range} {version}");
         }
-        assert_eq!(check_range("x.y").unwrap_err(), "Unparsable version range: \"x.y\"");
+        assert_eq!(named_range("x.y").unwrap_err(), "Unparsable version range: \"x.y\"");
     }
 
     #[test]
@@ -323,11 +330,12 @@ mod tests {
             (">v1.0.0", ">1.0.0"),
             (">18446744073709551615", ">=18446744073709551614.0.0"),
         ] {
-            assert_eq!(check_range(range), Ok(()), "{range:?}");
+            let named = if matches!(range, "" | "||") { "*" } else { range };
+            assert_eq!(named_range(range), Ok(named), "{range:?}");
             assert_eq!(inspect_range(range), expected, "{range:?}");
         }
         for text in [" 1.0.0", "1.0.0 - 2.0.0 ", "> v1.0.0", "> foo", "1.0.0 -2.0.0"] {
-            assert_eq!(check_range(text), Err(unparsable(text)));
+            assert_eq!(named_range(text), Err(unparsable(text)));
         }
         let mistakes = [
             ("^x", "undefined method `SINGLETON' for SemanticPuppet::VersionRange::AllRange:Class"),
@@ -337,7 +345,7 @@ mod tests {
             ),
         ];
         for (range, expected) in mistakes {
-            assert!(check_range(range).is_err_and(|error| error.starts_with(&expected[..40])), "{range}");
+            assert!(named_range(range).is_err_and(|error| error.starts_with(&expected[..40])), "{range}");
         }
     }
 }

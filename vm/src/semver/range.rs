@@ -390,7 +390,7 @@ fn simple(text: &str) -> Option<Result<Range, String>> {
 }
 
 /// What Ruby's expressions take for white space.
-fn is_space(c: char) -> bool {
+pub(super) fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r')
 }
 

@@ -127,8 +127,7 @@ pub(super) fn versions<'c>(
     let mut ranges = Vec::new();
     for key in keys {
         if let Value::Str(text) | Value::SemVerRange(text) = key {
-            crate::semver::check_range(text).map_err(Flow::raw)?;
-            ranges.push(text.as_str());
+            ranges.push(&*context.arena().alloc_str(crate::semver::named_range(text).map_err(Flow::raw)?));
         }
     }
     Ok(Type::SemVer(context.arena().alloc_slice_copy(&ranges)))

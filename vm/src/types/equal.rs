@@ -31,7 +31,9 @@ fn equal_parts<'c>(a: &'c Type<'c>, b: &'c Type<'c>) -> bool {
         (StringValue(a), StringValue(b)) | (Reference(a), Reference(b)) => a == b,
         (Enum { values: a, ignore_case: c }, Enum { values: b, ignore_case: d }) => a == b && c == d,
         (Pattern(a), Pattern(b)) => a.len() == b.len() && a.iter().all(|p| b.contains(p)),
-        (SemVer(a), SemVer(b)) => a == b,
+        (SemVer(a), SemVer(b)) => {
+            a.len() == b.len() && a.iter().zip(*b).all(|(a, b)| crate::semver::same_range(a, b))
+        }
         (Regexp(a), Regexp(b)) | (Class(a), Class(b)) => a == b,
         (Array { element: a, size: s }, Array { element: b, size: t }) => s == t && equal(a, b),
         (Tuple { types: a, size: s }, Tuple { types: b, size: t }) => s == t && all_equal(a, b),

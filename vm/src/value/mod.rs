@@ -8,6 +8,7 @@ pub use watch::Part;
 
 use crate::budget;
 use crate::scope::Closure;
+use crate::semver;
 use crate::types::ty::Type;
 use crate::types::{definition, equal};
 use bumpalo::Bump;
@@ -236,10 +237,8 @@ impl<'c> Value<'c> {
             (Array(a), Array(b)) => a.address() == b.address() || a.len() == b.len() && a.same_items(b),
             (Hash(a), Hash(b)) => a.address() == b.address() || a.len() == b.len() && a.same_entries(b),
             (Type(a), Type(b)) => equal::equal(a, b),
-            (Regexp(a), Regexp(b))
-            | (SemVer(a), SemVer(b))
-            | (SemVerRange(a), SemVerRange(b))
-            | (Uri(a), Uri(b)) => a.as_str() == b.as_str(),
+            (Regexp(a), Regexp(b)) | (SemVer(a), SemVer(b)) | (Uri(a), Uri(b)) => a.as_str() == b.as_str(),
+            (SemVerRange(a), SemVerRange(b)) => semver::same_range(&a, &b),
             (Sensitive(a), Sensitive(b)) => std::ptr::eq(a, b) || budget::within(1, || a.same(*b)),
             (Closure(a), Closure(b)) => std::ptr::eq(a, b),
             (Iterator(a), Iterator(b)) => std::ptr::eq(a, b),
@@ -283,9 +282,8 @@ impl<'c> Value<'c> {
             Value::Bool(b) => b.hash(state),
             Value::Int(i) => i.hash(state),
             Value::Float(f) => (if f == 0.0 { 0.0f64 } else { f }).to_bits().hash(state),
-            Value::Str(s) | Value::Regexp(s) | Value::SemVer(s) | Value::SemVerRange(s) | Value::Uri(s) => {
-                s.as_str().hash(state);
-            }
+            Value::Str(s) | Value::Regexp(s) | Value::SemVer(s) | Value::Uri(s) => s.as_str().hash(state),
+            Value::SemVerRange(range) => semver::inspect_range(&range).hash(state),
             Value::Array(items) => {
                 items.len().hash(state);
                 if levels > 0 {

@@ -32,16 +32,18 @@ pub(super) fn semantic<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> 
     if texts.iter().any(is_long) {
         return Err(ForRuby("a version of large numbers"));
     }
-    let pair = |result: Result<String, String>| match result {
-        Ok(text) => V::pair(V::made(text), V::Nil),
+    let pair = |result: Result<V<'c>, String>| match result {
+        Ok(value) => V::pair(value, V::Nil),
         Err(fault) => V::pair(V::Nil, V::made(fault)),
     };
     let order = |a: &str, b: &str| Some(Version::parse(a).ok()?.order(&Version::parse(b).ok()?));
     Ok(match (name, &texts[..]) {
-        ("version", [text]) => Some(pair(Version::parse(text).map(|version| version.to_string()))),
+        ("version", [text]) => Some(pair(Version::parse(text).map(|version| V::made(version.to_string())))),
         ("version_order", [a, b]) => order(a, b).map(|order| V::Int(order as i64)),
         ("version_range", [text]) => {
-            Some(pair(semver::check_range(text).map(|()| semver::inspect_range(text))))
+            let names =
+                |named: &str| V::pair(V::made(named.to_owned()), V::made(semver::inspect_range(text)));
+            Some(pair(semver::named_range(text).map(names)))
         }
         ("in_version_range", [range, version]) => Some(V::Bool(semver::range_includes(range, version))),
         _ => None,

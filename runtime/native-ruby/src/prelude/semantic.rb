@@ -94,11 +94,11 @@ module SemanticPuppet
     def self.parse(text)
       # Spaces around it and noughts in front of numbers are faults of several kinds.
       Bunraku.left_to_ruby if !text.is_a?(String) || text.strip != text || text.match?(/[-.]0\d/)
-      shown, fault = Bunraku.version_range(text)
+      names, fault = Bunraku.version_range(text)
       # Where the library itself is mistaken, the error is of another class.
       Bunraku.left_to_ruby if fault && !fault.start_with?('Unparsable')
       raise ArgumentError, fault if fault
-      new(text.empty? ? '*' : text, shown)
+      new(*names)
     end
 
     def initialize(text, shown)

@@ -96,8 +96,9 @@ pub(super) fn range<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     check(vm, "new_VersionRange", &locals, &signatures, args)?;
     let (min, max, exclude) = match args {
         [Value::Str(text)] => {
-            semver::check_range(text).map_err(Flow::raw)?;
-            return Ok(Value::SemVerRange(*text));
+            let named = semver::named_range(text).map_err(Flow::raw)?;
+            let is_own = named.len() == text.len();
+            return Ok(Value::SemVerRange(if is_own { *text } else { Str::new(vm.arena, named) }));
         }
         [Value::Hash(hash)] => (
             hash.get_str("min").unwrap_or(Value::Default),

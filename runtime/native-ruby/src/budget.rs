@@ -163,6 +163,7 @@ impl RenderBudget {
     }
 
     /// Counts bytes of what is made. When they are too many, the next step fails.
+    #[inline]
     fn make(&self, bytes: usize) {
         self.bytes.set(self.bytes.get().saturating_add(bytes));
         if self.bytes.get() > BYTES {
@@ -177,11 +178,13 @@ pub(crate) fn with<T>(work: impl FnOnce(&RenderBudget) -> T) -> T {
 }
 
 /// Counts so many steps.
+#[inline]
 pub(crate) fn spend(steps: u64) -> OrRuby<()> {
     USED.with(|used| used.spend(steps))
 }
 
 /// Counts bytes of what is made; the next step notices when they are too many.
+#[inline]
 pub(crate) fn made(bytes: usize) {
     USED.with(|used| used.make(bytes));
 }

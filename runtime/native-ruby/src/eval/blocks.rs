@@ -79,12 +79,33 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
+    #[inline]
     fn give_one(&mut self, body: &'c BlockBody, value: V<'c>) -> Done<'c, ()> {
+        // Most blocks have one parameter, the first of their own locals.
+        if let ([AssignTarget::Local(slot)], false, None) = (&*body.params, body.spreads, &body.full) {
+            self.enter_behind(body, *slot, 1);
+            self.set_local(*slot, value);
+            return Ok(());
+        }
+        self.give_one_in_parts(body, value)
+    }
+
+    #[inline(never)]
+    fn give_one_in_parts(&mut self, body: &'c BlockBody, value: V<'c>) -> Done<'c, ()> {
         self.enter(body);
         if let Some(params) = &body.full {
             return self.bind_block(params, vec![value]);
         }
         Ok(self.give_plain(body, value)?)
+    }
+
+    /// Readies the locals of a block, but for so many parameters from a slot on, which are set anyway.
+    #[inline]
+    fn enter_behind(&mut self, body: &BlockBody, slot: u32, count: u32) {
+        let from = if slot == body.own.0 { slot + count } else { body.own.0 };
+        for slot in from..body.own.1 {
+            self.set_local(slot, V::Nil);
+        }
     }
 
     /// Gives as many values as there are to a block.
@@ -104,10 +125,6 @@ impl<'c> Run<'_, 'c> {
     fn give_plain(&mut self, body: &BlockBody, value: V<'c>) -> OrRuby<()> {
         match &*body.params {
             [] => Ok(()),
-            [AssignTarget::Local(slot)] if !body.spreads => {
-                self.set_local(*slot, value);
-                Ok(())
-            }
             [AssignTarget::Many(targets)] if !body.spreads => self.spread(targets, value),
             [rest @ AssignTarget::Rest(_)] if !body.spreads => {
                 self.assign_many(std::slice::from_ref(rest), vec![value])
@@ -116,19 +133,17 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
+    #[inline]
     fn give_two(&mut self, body: &'c BlockBody, first: V<'c>, second: V<'c>) -> Done<'c, ()> {
-        self.enter(body);
-        if let Some(params) = &body.full {
-            return self.bind_block(params, vec![first, second]);
+        if let ([AssignTarget::Local(a), AssignTarget::Local(b)], None) = (&*body.params, &body.full)
+            && *b == *a + 1
+        {
+            self.enter_behind(body, *a, 2);
+            self.set_local(*a, first);
+            self.set_local(*b, second);
+            return Ok(());
         }
-        Ok(match &*body.params {
-            [AssignTarget::Local(a), AssignTarget::Local(b)] => {
-                self.set_local(*a, first);
-                self.set_local(*b, second);
-                Ok::<(), crate::for_ruby::ForRuby>(())
-            }
-            params => self.assign_many(params, vec![first, second]),
-        }?)
+        self.give_all(body, vec![first, second])
     }
 
     pub(crate) fn enter(&mut self, body: &BlockBody) {

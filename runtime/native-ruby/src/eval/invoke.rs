@@ -19,6 +19,7 @@ const DEEPEST: usize = 20;
 const DEEPEST_CALL: usize = 200;
 
 /// Whether code may have defined the methods of a value, or they are not in the tables.
+#[inline]
 fn has_methods_of_code(value: &V<'_>) -> bool {
     use bunraku_vm::value::Value::{Object, Type};
     matches!(
@@ -37,69 +38,121 @@ fn has_methods_of_code(value: &V<'_>) -> bool {
 }
 
 impl<'c> Run<'_, 'c> {
+    #[inline(never)]
     pub(super) fn call(&mut self, call: &'c MethodCall) -> Done<'c> {
         let receiver = match &call.receiver {
-            Some(Expr::Local(slot)) => self.local(*slot).clone(),
-            Some(receiver) => {
-                if let Expr::Call(all) = receiver
-                    && all.method == Method::Variables
-                    && let Some(value) = self.one_of_all_variables(all, call)?
-                {
+            Some(Expr::Local(slot)) => {
+                if let Some(value) = self.answered_in_place(*slot, call) {
                     return Ok(value);
                 }
-                self.eval(receiver)?
+                self.local(*slot).clone()
             }
+            Some(Expr::Call(all)) if all.method == Method::Variables => {
+                match self.of_all_variables(all, call) {
+                    Ok((Some(value), _)) => return Ok(value),
+                    Ok((None, receiver)) => receiver,
+                    Err(stop) => return Err(stop),
+                }
+            }
+            Some(receiver) => self.eval(receiver)?,
             None => return self.call_itself(call),
         };
         if call.safe && matches!(receiver, V::Nil) {
             return Ok(V::Nil);
         }
+        if call.method == Method::Other || has_methods_of_code(&receiver) {
+            return self.call_by_name(receiver, call);
+        }
+        // Most calls have one argument at most, and no block.
+        let result = match (&*call.args, &call.block) {
+            ([], None) => methods::call(self, receiver, call.method, &[], None),
+            ([arg], None) if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
+                Ok(arg) => methods::call(self, receiver, call.method, &[arg], None),
+                Err(stop) => Err(stop),
+            },
+            _ => return self.call_with_more(receiver, call),
+        };
+        match result {
+            Ok(value) => Ok(value),
+            failed => self.landed(failed, call),
+        }
+    }
+
+    /// A call on a local, with another or a literal as its argument if any: many need no more than a look at both where they are.
+    #[inline]
+    fn answered_in_place(&self, slot: u32, call: &'c MethodCall) -> Option<V<'c>> {
+        if call.block.is_some() || call.safe {
+            return None;
+        }
+        let on = self.local(slot);
+        match &*call.args {
+            [] => methods::alone(on, call.method, &[]),
+            [Expr::Local(slot)] => methods::alone(on, call.method, std::slice::from_ref(self.local(*slot))),
+            [Expr::String(text)] => methods::alone(on, call.method, &[V::Str(text)]),
+            [Expr::Int(n)] => methods::alone(on, call.method, &[V::Int(*n)]),
+            [Expr::Symbol(name)] => methods::alone(on, call.method, &[V::Symbol(name)]),
+            _ => None,
+        }
+    }
+
+    /// `scope.to_hash` with a method of it: its value where that needs no hash, else the hash.
+    fn of_all_variables(
+        &mut self,
+        all: &'c MethodCall,
+        call: &'c MethodCall,
+    ) -> Done<'c, (Option<V<'c>>, V<'c>)> {
+        match self.one_of_all_variables(all, call)? {
+            Some(value) => Ok((Some(value), V::Nil)),
+            None => Ok((None, self.counted_call(all)?)),
+        }
+    }
+
+    /// A call whose method is in no table, or may be one that code has defined.
+    #[inline(never)]
+    fn call_by_name(&mut self, receiver: V<'c>, call: &'c MethodCall) -> Done<'c> {
         if has_methods_of_code(&receiver) {
             return self.call_on_object(receiver, call);
         }
-        if call.method == Method::Other {
-            if let ("to_set", [], None) = (&*call.name, &*call.args, &call.block)
-                && let Some(set) = self.set_of(&receiver)?
-            {
-                return Ok(set);
-            }
-            if methods::lacks(&receiver, &call.name) {
-                return Err(Unwind::unsaid(Class::NoMethodError));
-            }
-            return self.unknown(call);
+        if let ("to_set", [], None) = (&*call.name, &*call.args, &call.block)
+            && let Some(set) = self.set_of(&receiver)?
+        {
+            return Ok(set);
         }
-        // Most calls have one argument at most, and no block.
-        if call.block.is_none() {
-            let result = match &*call.args {
-                [] => methods::call(self, receiver, call.method, &[], None),
-                [arg] if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
-                    Ok(arg) => methods::call(self, receiver, call.method, &[arg], None),
-                    Err(stop) => Err(stop),
-                },
-                args => match self.values(args) {
-                    Ok(args) => methods::call(self, receiver, call.method, &args, None),
-                    Err(stop) => Err(stop),
-                },
-            };
-            return match result {
-                Ok(value) => Ok(value),
-                failed => self.landed(failed, call),
-            };
+        if methods::lacks(&receiver, &call.name) {
+            return Err(Unwind::unsaid(Class::NoMethodError));
         }
-        let (block, passed) = self.handed(call)?;
+        self.unknown(call)
+    }
+
+    /// A call with a block or several arguments.
+    #[inline(never)]
+    fn call_with_more(&mut self, receiver: V<'c>, call: &'c MethodCall) -> Done<'c> {
+        let (block, passed) = match &call.block {
+            block @ (None | Some(Block::Body(_))) => (block.as_ref(), false),
+            _ => self.handed(call)?,
+        };
         let result = match &*call.args {
             [] => methods::call(self, receiver, call.method, &[], block),
             [arg] if !matches!(arg, Expr::Splat(_)) => match self.eval(arg) {
                 Ok(arg) => methods::call(self, receiver, call.method, &[arg], block),
                 Err(stop) => Err(stop),
             },
+            [one, two] if !matches!((one, two), (Expr::Splat(_), _) | (_, Expr::Splat(_))) => {
+                match self.eval(one).and_then(|one| Ok([one, self.eval(two)?])) {
+                    Ok(args) => methods::call(self, receiver, call.method, &args, block),
+                    Err(stop) => Err(stop),
+                }
+            }
             args => match self.values(args) {
                 Ok(args) => methods::call(self, receiver, call.method, &args, block),
                 Err(stop) => Err(stop),
             },
         };
         self.take_back(passed);
-        self.landed(result, call)
+        match result {
+            Ok(value) => Ok(value),
+            failed => self.landed(failed, call),
+        }
     }
 
     /// The block that a call is written with, or the one that it hands on; whether that is among the passed ones now.

@@ -17,6 +17,7 @@ use std::rc::Rc;
 
 impl<'c> Run<'_, 'c> {
     /// A call without a receiver.
+    #[inline(never)]
     pub(super) fn call_itself(&mut self, call: &'c MethodCall) -> Done<'c> {
         if call.name.is_empty() {
             let args = self.values(&call.args)?;
@@ -168,6 +169,7 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// A call on an object whose methods code may have defined.
+    #[inline(never)]
     pub(super) fn call_on_object(&mut self, on: V<'c>, call: &'c MethodCall) -> Done<'c> {
         let name: &'c str = if call.name.is_empty() { call.method.name() } else { &call.name };
         let found = on.defined_method(name);

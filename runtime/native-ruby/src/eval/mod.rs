@@ -329,10 +329,26 @@ impl<'c> Run<'_, 'c> {
         let value = match node {
             Expr::Key(on, key) => self.at_key(on, key).inspect_err(|stop| self.raised_at(stop, 0)),
             Expr::Join(pieces) => self.joined(pieces),
+            Expr::If(parts) => match self.truth(&parts.0) {
+                Ok(true) => self.eval(&parts.1),
+                Ok(false) => self.eval(&parts.2),
+                Err(stop) => Err(stop),
+            },
+            Expr::Sequence(nodes) => self.sequence(nodes),
+            Expr::Constant(path) => self.constant(path),
             node => self.common(node),
         };
         self.used.leave();
         value
+    }
+
+    /// The value of the last of some expressions.
+    fn sequence(&mut self, nodes: &'c [Expr]) -> Done<'c> {
+        let Some((last, nodes)) = nodes.split_last() else { return Ok(V::Nil) };
+        for node in nodes {
+            self.statement(node)?;
+        }
+        self.eval(last)
     }
 
     /// Expressions that are met often, but for calls and keys.
@@ -343,13 +359,6 @@ impl<'c> Run<'_, 'c> {
                 self.statement(node)?;
                 V::Void
             }
-            Expr::Sequence(nodes) => match nodes.split_last() {
-                Some((last, nodes)) => {
-                    nodes.iter().try_for_each(|node| self.statement(node))?;
-                    self.eval(last)?
-                }
-                None => V::Nil,
-            },
             Expr::SetLocal(slot, value) => {
                 let value = self.eval(value)?;
                 self.set_local(*slot, value.clone());
@@ -371,11 +380,6 @@ impl<'c> Run<'_, 'c> {
                 let value = self.eval(value)?;
                 self.assign(targets, value.clone())?;
                 value
-            }
-            Expr::If(parts) => {
-                let (condition, then, other) = &**parts;
-                let chosen = if self.truth(condition)? { then } else { other };
-                self.eval(chosen)?
             }
             Expr::And(pair) => match self.eval(&pair.0)? {
                 left if left.truthy() => self.eval(&pair.1)?,

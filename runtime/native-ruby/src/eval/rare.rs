@@ -66,7 +66,6 @@ impl<'c> Run<'_, 'c> {
                 _ if self.is_template() => V::Void,
                 name => name,
             },
-            Expr::Constant(path) => self.constant(path)?,
             Expr::SetConstant(path, value) => {
                 let value = self.eval(value)?;
                 self.set_constant(path, value.clone())?;

@@ -255,6 +255,17 @@ fn slice<'c>(on: &V<'c>, start: i64, len: i64) -> OrRuby<V<'c>> {
 }
 
 fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
+    if let (V::Array(items), Some(wanted)) = (on, wanted.text()) {
+        // What is no text is equal to none, but for values of Puppet's own, which are asked below.
+        let is = |item: &Value<'c>| matches!(item, Value::Str(text) if *text.as_str() == *wanted);
+        let items = items.items();
+        budget::spend(items.len() as u64)?;
+        match items.iter().position(|item| is(item) || !is_of_ruby(item)) {
+            None => return Ok(None),
+            Some(at) if is(&items[at]) => return Ok(Some(at)),
+            Some(_) => {}
+        }
+    }
     for at in 0..size(on) {
         if let Some(item) = item(on, at)?
             && compare::equal(&item, wanted)?
@@ -263,6 +274,20 @@ fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
         }
     }
     Ok(None)
+}
+
+/// Values of the compile that no text is equal to, unless they are texts.
+fn is_of_ruby(item: &Value<'_>) -> bool {
+    matches!(
+        item,
+        Value::Undef
+            | Value::Bool(_)
+            | Value::Int(_)
+            | Value::Float(_)
+            | Value::Str(_)
+            | Value::Array(_)
+            | Value::Hash(_)
+    )
 }
 
 /// `join`: arrays within are joined too.

@@ -44,7 +44,7 @@ mod yaml;
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub use called::is_pure;
 pub(crate) use called::of_puppet;
-pub(crate) use quick::is_plain;
+pub(crate) use quick::{alone, is_plain};
 pub(crate) use responds::{lacks, responds};
 pub(crate) use scope::{call as of_scope_call, function, of_scope};
 pub(crate) use string::symbol as symbol_of;
@@ -65,14 +65,34 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
-    match known(run, &on, method, args, block) {
-        Err(stop) if stop.is_for_ruby() && lacks(&on, method.name()) => {
+    let answer = match block {
+        None => quick::call(run, &on, method, args),
+        Some(block) => quick::call_with_block(run, &on, (method, args), block),
+    };
+    match answer {
+        Some(Ok(value)) => Ok(value),
+        failed => unanswered(run, (&on, failed), method, args, block),
+    }
+}
+
+/// What a call gives that has no quick answer; that such values have no such method, where they have none.
+#[inline(never)]
+fn unanswered<'c>(
+    run: &mut Run<'_, 'c>,
+    (on, failed): (&V<'c>, Option<Done<'c>>),
+    method: Method,
+    args: &[V<'c>],
+    block: Option<&'c Block>,
+) -> Done<'c> {
+    match failed.unwrap_or_else(|| known(run, on, method, args, block)) {
+        Err(stop) if stop.is_for_ruby() && lacks(on, method.name()) => {
             Err(Unwind::unsaid(Class::NoMethodError))
         }
         result => result,
     }
 }
 
+/// What no quick answer is known to.
 fn known<'c>(
     run: &mut Run<'_, 'c>,
     on: &V<'c>,
@@ -81,15 +101,9 @@ fn known<'c>(
     block: Option<&'c Block>,
 ) -> Done<'c> {
     let method = known_as(on, method);
-    if block.is_none()
-        && let Some(answer) = quick::call(run, on, method, args)
-    {
-        return answer;
-    }
     let given_pattern = args.iter().any(|arg| matches!(arg, V::Regexp(_)));
     if given_pattern || matches!(on, V::Regexp(_)) {
-        // A match may backtrack for long, so the clock is read sooner.
-        crate::budget::spend(64)?;
+        quick::spend_on_match()?;
     }
     if matches!(method, Method::Matches | Method::Match)
         && block.is_none()

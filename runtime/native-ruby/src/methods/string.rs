@@ -55,7 +55,7 @@ pub(crate) fn symbol<'c>(run: &Run<'_, 'c>, text: &str) -> V<'c> {
 }
 
 /// What is said of a text.
-fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
+pub(super) fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::ToStr, []) => on.clone(),
         (Method::Empty, []) => V::Bool(text.is_empty()),

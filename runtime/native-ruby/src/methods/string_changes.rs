@@ -138,7 +138,7 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             let c = u32::try_from(*code).ok().and_then(char::from_u32).ok_or(UNKNOWN)?;
             append(on, c.encode_utf8(&mut [0; 4]))?
         }
-        (Method::Append, [arg]) => append(on, &other(on, arg)?)?,
+        (Method::Append, [arg]) => appended(on, arg)?,
         (Method::Concat, args) if args.iter().all(|arg| arg.text().is_some()) => append(on, &given()?)?,
         (Method::Prepend, _) => insert(on, 0, &given()?)?,
         (Method::Replace, [arg]) => {
@@ -174,6 +174,11 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         }
         _ => return Ok(None),
     }))
+}
+
+/// `<<` of a text.
+pub(super) fn appended<'c>(on: &V<'c>, arg: &V<'c>) -> OrRuby<V<'c>> {
+    append(on, &other(on, arg)?)
 }
 
 /// Appends in place.

@@ -164,13 +164,36 @@ impl<'c> HashValue<'c> {
     /// The place of a key, looked for from front to back.
     fn search(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
         budget::spend(1)?;
-        let text = key.text();
-        let hash = if is_array(key) { hash_of(key)? } else { 0 };
+        match key {
+            V::Str(text) => self.search_word(key, |known| known.text().is_some_and(|known| *known == **text)),
+            V::Made(text) => {
+                let text = text.borrow();
+                self.search_word(key, |known| known.text().is_some_and(|known| *known == **text))
+            }
+            V::Symbol(name) => {
+                self.search_word(key, |known| matches!(known, V::Symbol(known) if known == name))
+            }
+            key => {
+                let wanted = if is_array(key) { Some(hash_of(key)?) } else { None };
+                for (place, entry) in self.places.iter().enumerate() {
+                    let Some(Entry { key: known, hash, .. }) = entry else { continue };
+                    if wanted.is_none_or(|wanted| wanted == *hash) && is_same_key(known, key)? {
+                        return Ok(Some(place));
+                    }
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// The place of a text or symbol. Keys that are neither, nor numbers or the like, say themselves what they are equal to.
+    fn search_word(&self, key: &V<'c>, mut is: impl FnMut(&V<'c>) -> bool) -> OrRuby<Option<usize>> {
         for (place, entry) in self.places.iter().enumerate() {
-            let Some(Entry { key: known, hash: other, .. }) = entry else { continue };
-            let same = match (&text, known.text()) {
-                (Some(a), Some(b)) => **a == *b,
-                _ => hash == *other && is_same_key(known, key)?,
+            let Some(Entry { key: known, .. }) = entry else { continue };
+            let same = match known {
+                V::Str(_) | V::Made(_) | V::Symbol(_) => is(known),
+                V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) => false,
+                other => is_same_key(other, key)?,
             };
             if same {
                 return Ok(Some(place));
@@ -273,5 +296,36 @@ mod tests {
         let numbers: Vec<i64> =
             hash.iter().filter_map(|(key, _)| if let V::Int(n) = key { Some(*n) } else { None }).collect();
         assert!(numbers.is_sorted());
+    }
+
+    #[test]
+    fn a_word_is_no_symbol_and_no_number() {
+        budget::with(budget::RenderBudget::begin);
+        let keys = [V::Str("1"), V::Symbol("1"), V::Int(1), V::Float(1.0), V::Nil, V::Bool(true)];
+        let mut hash = HashValue::default();
+        for (n, key) in keys.iter().enumerate() {
+            assert!(hash.set(key.clone(), V::Int(n as i64)).is_ok());
+        }
+        assert_eq!(hash.len(), keys.len());
+        for (n, key) in keys.into_iter().chain([V::made("1".to_owned())]).enumerate() {
+            let found = hash.get(&key).unwrap_or_default();
+            assert!(matches!(found, Some(V::Int(m)) if m == n as i64 % 6), "{n}");
+        }
+        assert!(matches!(hash.get(&V::Symbol("2")), Ok(None)));
+    }
+
+    #[test]
+    fn keys_are_found_when_most_others_are_gone() {
+        budget::with(budget::RenderBudget::begin);
+        let mut hash = HashValue::default();
+        for n in 0..40 {
+            assert!(hash.set(V::Int(n), V::Int(n)).is_ok());
+        }
+        for n in 3..40 {
+            assert!(matches!(hash.remove(&V::Int(n)), Ok(Some(_))));
+        }
+        assert!(matches!(hash.get(&V::Int(2)), Ok(Some(V::Int(2)))));
+        assert!(hash.set(V::Int(2), V::Nil).is_ok());
+        assert_eq!(hash.len(), 3);
     }
 }

@@ -122,6 +122,7 @@ impl<'c> From<Value<'c>> for V<'c> {
 }
 
 impl<'c> V<'c> {
+    #[inline]
     pub fn made(text: String) -> V<'c> {
         budget::made(text.len() + 40);
         V::Made(Rc::new(Shared::new(text)))
@@ -133,6 +134,7 @@ impl<'c> V<'c> {
         V::Bytes(Rc::new(bytes))
     }
 
+    #[inline]
     pub fn list(items: Vec<V<'c>>) -> V<'c> {
         budget::made(items.len() * size_of::<V<'_>>() + 60);
         V::List(Rc::new(Shared::new(items)))
@@ -155,11 +157,13 @@ impl<'c> V<'c> {
         V::Address(Rc::new(address))
     }
 
+    #[inline]
     pub fn truthy(&self) -> bool {
         !matches!(self, V::Nil | V::Bool(false))
     }
 
     /// The text of a string.
+    #[inline]
     pub fn text(&self) -> Option<Text<'_>> {
         match self {
             V::Str(text) => Some(Text::Known(text)),

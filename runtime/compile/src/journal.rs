@@ -6,6 +6,10 @@ use bunraku_configuration::value::Value;
 use bunraku_files::tree::Standing;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 
+/// Kinds of warnings that Puppet gives once of each thing, and of how many things at most.
+const COUNTED: [&str; 2] = ["once:", "deprecated:"];
+const MOST_COUNTED: usize = 100;
+
 impl<'c> Compile<'c> {
     pub(crate) fn push_log(&self, level: Severity, message: String, place: Place) {
         self.keep_log(Log { level, message, place, source: None });
@@ -55,11 +59,21 @@ impl<'c> Compile<'c> {
 
     /// Whether this is asked for the first time in the compile.
     pub(crate) fn first_time(&self, what: &str) -> bool {
-        if what.starts_with("deprecat") && self.is_switched_off("deprecations") {
+        let is_off = what.starts_with("deprecat") && self.is_switched_off("deprecations")
+            || what.starts_with("once:Variable: ") && self.is_switched_off("undefined_variables");
+        if is_off {
             return false;
         }
         let mut said = self.journal.said_once.borrow_mut();
-        !said.contains(what) && said.insert(self.text(what))
+        if said.contains(what) {
+            return false;
+        }
+        let kind = COUNTED.iter().find(|kind| what.starts_with(**kind));
+        if kind.is_some_and(|kind| said.iter().filter(|said| said.starts_with(kind)).count() >= MOST_COUNTED)
+        {
+            return false;
+        }
+        said.insert(self.text(what))
     }
 
     /// Whether warnings of a kind are switched off: the setting `disable_warnings`.

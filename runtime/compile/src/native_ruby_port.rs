@@ -167,7 +167,10 @@ impl<'c> Compile<'c> {
             if let Some(Rendered { text, logs, changed, .. }) = rendered {
                 self.note_rendering(started.elapsed());
                 self.talk().spread(vm, scope, changed)?;
-                for Message { level, text, of_scope } in logs {
+                for Message { level, text, of_scope, once } in logs {
+                    if once.is_some_and(|what| !self.first_time(&what)) {
+                        continue;
+                    }
                     match of_scope {
                         true => self.log_from(scope, level, &text),
                         false => self.log(level, &text, None),

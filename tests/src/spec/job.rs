@@ -83,7 +83,7 @@ impl Root {
         if case.flag("check-cycles") {
             job["check_cycles"] = true.into();
         }
-        for name in ["strict", "strict_variables"] {
+        for name in ["strict", "strict_variables", "disable_warnings"] {
             if let Some(value) = case.option(name) {
                 settings
                     .insert(name.to_owned(), serde_json::from_str(value).unwrap_or_else(|_| json!(value)));

@@ -140,6 +140,8 @@ pub struct Message {
     pub text: String,
     /// Whether a function of the scope has said it, rather than Puppet's own module.
     pub of_scope: bool,
+    /// What it is said once of in a compile; none for what is said each time.
+    pub once: Option<String>,
 }
 
 /// What a rendering gives: the text, what is to be logged, and what of the scope's variables has been changed in place.
@@ -417,7 +419,12 @@ impl<'c> Run<'_, 'c> {
 
     /// Notes a message, to be logged when all has gone well.
     pub(crate) fn log(&mut self, level: Severity, text: String, of_scope: bool) {
-        self.logs.push(Message { level, text, of_scope });
+        self.logs.push(Message { level, text, of_scope, once: None });
+    }
+
+    /// Notes a warning that a compile gives once of something, to be logged when all has gone well.
+    pub(crate) fn warn_once(&mut self, what: String, text: String) {
+        self.logs.push(Message { level: Severity::Warning, text, of_scope: false, once: Some(what) });
     }
 
     /// Whether the template names groups of matches.

@@ -212,6 +212,13 @@ impl Lower<'_> {
         if name == "rand" && !self.known.contains(name) && !self.source.contains("srand") {
             return self.unsupported(node, "the method rand");
         }
+        if name == "__dir__"
+            && self.kind == SourceKind::File
+            && list.is_empty()
+            && is_within_require(self, node)
+        {
+            return folder_of_file();
+        }
         if self.kind == SourceKind::File || self.known.contains(name) && block.is_none() {
             return self.call_of_self(node, name, list, block);
         }
@@ -388,6 +395,28 @@ impl Lower<'_> {
     }
 }
 
+/// Whether something is said to `require`. What a folder's name is with all links followed, as `__dir__` gives it, shows
+/// nowhere then.
+fn is_within_require(lower: &Lower<'_>, node: Syntax<'_>) -> bool {
+    std::iter::successors(node.parent(), Syntax::parent).any(|around| {
+        around.kind() == "call"
+            && around.child_by_field_name("receiver").is_none()
+            && around.child_by_field_name("method").is_some_and(|method| lower.source(method) == "require")
+    })
+}
+
+/// `File.dirname(__FILE__)`
+fn folder_of_file() -> Expr {
+    let file = MethodCall { name: FILE.into(), ..MethodCall::of(None, Method::Other) };
+    let args = [Expr::Call(Box::new(file))].into();
+    let receiver = Some(Expr::Class(Class::File));
+    Expr::Call(Box::new(MethodCall {
+        name: "dirname".into(),
+        args,
+        ..MethodCall::of(receiver, Method::Other)
+    }))
+}
+
 /// What a call is given.
 pub(crate) struct Given {
     pub args: Box<[Expr]>,
@@ -483,7 +512,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "warning",
 ];
 
-/// Methods of addresses, versions and sets that are in no table, which templates call.
+/// Methods of addresses, versions, sets and errors that are in no table, which templates call.
 const OF_OBJECTS: &[&str] = &[
     "bump",
     "host",
@@ -491,6 +520,7 @@ const OF_OBJECTS: &[&str] = &[
     "ipv4?",
     "ipv6?",
     "mask",
+    "message",
     "netmask",
     "path",
     "port",

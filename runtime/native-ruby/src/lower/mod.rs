@@ -2,6 +2,7 @@
 //! read otherwise than the grammar does, becomes an `ForRuby`.
 
 mod calls;
+mod conditions;
 mod definitions;
 pub(crate) mod literals;
 mod operators;
@@ -61,11 +62,16 @@ fn whole(what: &str) -> Unsupported {
 
 /// Lowers a program; gives the number of texts that were met, too.
 fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(usize, Program), Unsupported> {
-    let parsed = bunraku_ruby_syntax::parse(source).ok_or_else(|| whole("its syntax"))?;
-    let root = parsed.root_node();
-    if let Some(fault) = first_fault(root) {
-        return Err(Unsupported { line: line_of(fault), what: "syntax that is not understood".to_owned() });
+    let mut parsed = bunraku_ruby_syntax::parse(source).ok_or_else(|| whole("its syntax"))?;
+    let mut spaced = String::new();
+    if let Some(fault) = first_fault(parsed.root_node()) {
+        let line = line_of(fault);
+        let read = conditions::with_space(source)
+            .ok_or_else(|| Unsupported { line, what: "syntax that is not understood".to_owned() })?;
+        (spaced, parsed) = read;
     }
+    let source = if spaced.is_empty() { source } else { &spaced };
+    let root = parsed.root_node();
     let mut lower = Lower {
         source,
         texts,
@@ -120,7 +126,7 @@ fn freezes_strings(source: &str) -> bool {
 }
 
 /// The first place that the grammar does not cover.
-fn first_fault(root: Syntax<'_>) -> Option<Syntax<'_>> {
+pub(crate) fn first_fault(root: Syntax<'_>) -> Option<Syntax<'_>> {
     if !root.has_error() {
         return None;
     }

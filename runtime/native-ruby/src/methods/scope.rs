@@ -60,13 +60,13 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
 }
 
 /// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first, whose value nobody looks at
-/// here; and logs of templates wait for their end, which this would not.
+/// here. The warning of a template waits for its end, as all that it logs does.
 fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     run.vm.witness(Change::UndefinedVariable, name);
     if run.space.is_catching() {
         return Err(Unwind::throw(V::Symbol(UNDEFINED_VARIABLE), V::Void));
     }
-    if run.journal.is_none() || run.world.worker() != WorkerState::None {
+    if run.world.worker() != WorkerState::None {
         return Err(ForRuby("a variable there is not").into());
     }
     let missing = run.world.missing_variable(run.vm, name);
@@ -76,8 +76,12 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     if run.vm.host.strict() == Strict::Error {
         return Err(Unwind::error(Class::ArgumentError, message));
     }
-    if run.world.first_time(&format!("once:Variable: {name}")) {
-        run.vm.host.log(Severity::Warning, &format!("{message}\n   (file & line not available)"), None);
+    let (what, message) =
+        (format!("once:Variable: {name}"), format!("{message}\n   (file & line not available)"));
+    if run.journal.is_none() {
+        run.warn_once(what, message);
+    } else if run.world.first_time(&what) {
+        run.vm.host.log(Severity::Warning, &message, None);
     }
     Ok(V::Nil)
 }

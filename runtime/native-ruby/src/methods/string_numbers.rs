@@ -2,7 +2,7 @@
 
 use super::string_patterns::{UNKNOWN, is_space};
 use super::{errors, large};
-use crate::eval::Done;
+use crate::eval::{Done, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;
 use bunraku_vm::arith;
@@ -110,12 +110,22 @@ fn finite(number: f64) -> OrRuby<f64> {
 /// What `Integer()` makes of a text.
 pub(crate) fn strict_integer<'c>(text: &str, base: Option<u32>) -> Done<'c, i64> {
     if text.len() > LONGEST || !text.is_ascii() || text.contains('\0') {
-        return Err(ForRuby("Integer() of a text of another form").into());
+        return Err(no_number_or("Integer", text, ForRuby("Integer() of a text of another form")));
     }
     match arith::strict_integer(text, base) {
         Ok(number) => Ok(i64::try_from(number).map_err(|_| TOO_LARGE)?),
         Err(_) if text.bytes().filter(u8::is_ascii_digit).count() > 18 => Err(TOO_LARGE.into()),
         Err(_) => Err(errors::no_number("Integer", text)),
+    }
+}
+
+/// The error of what begins with no digit, however it goes on; else what Ruby is asked for.
+fn no_number_or<'c>(function: &str, text: &str, other: ForRuby) -> Unwind<'c> {
+    let begin = signed(text.trim_start_matches(is_space)).1.chars().next();
+    match begin {
+        Some('0'..='9' | '.' | '_' | '+' | '-') | None => other.into(),
+        Some(_) if text.contains('\0') => other.into(),
+        Some(_) => errors::no_number(function, text),
     }
 }
 
@@ -126,7 +136,7 @@ const LONGEST_EXACT: usize = 13;
 pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
     let other = ForRuby("Float() of a text of another form");
     if text.len() > LONGEST {
-        return Err(other.into());
+        return Err(no_number_or("Float", text, other));
     }
     let body = text.trim_matches(is_space);
     let (_, digits) = signed(body);
@@ -142,16 +152,50 @@ pub(crate) fn strict_float<'c>(text: &str) -> Done<'c, f64> {
         return Ok(if body.starts_with('-') { -(number as f64) } else { number as f64 });
     }
     // A letter that is no digit stands in no number.
-    let in_number = |c: char| match hexadecimal {
-        Some(_) => c.is_ascii_hexdigit() || matches!(c, 'x' | 'X' | 'p' | 'P'),
-        None => matches!(c, 'e' | 'E'),
-    };
-    let begins_with_letter = digits.starts_with(|c: char| c.is_ascii_alphabetic());
-    match body.is_empty()
-        || begins_with_letter
-        || body.chars().any(|c| c.is_ascii_alphabetic() && !in_number(c))
-    {
-        true => Err(errors::no_number("Float", text)),
-        false => Err(other.into()),
+    let is_of_none =
+        |c: char| c.is_ascii_alphabetic() && !c.is_ascii_hexdigit() && !matches!(c, 'x' | 'X' | 'p' | 'P');
+    match hexadecimal {
+        Some(_) if body.chars().any(is_of_none) => Err(errors::no_number("Float", text)),
+        Some(_) => Err(other.into()),
+        None if text.contains('\0') || ends_in_point(mantissa) => Err(other.into()),
+        None if is_decimal(digits) => {
+            let number = body.replace('_', "");
+            Ok(finite(number.parse().map_err(|_| UNKNOWN)?)?)
+        }
+        None => Err(errors::no_number("Float", text)),
     }
+}
+
+/// Whether nothing follows the point of a number: newer versions of Ruby take it for one.
+fn ends_in_point(mantissa: &str) -> bool {
+    mantissa.strip_suffix('.').is_some_and(|whole| after_digits(whole) == Some(""))
+}
+
+/// Whether `Float()` takes a text for a number: digits, between which one `_` may stand, with a point and an exponent.
+fn is_decimal(text: &str) -> bool {
+    let text = match text.starts_with('.') {
+        true => Some(text),
+        false => after_digits(text),
+    };
+    let text = text.and_then(|text| match text.strip_prefix('.') {
+        Some(fraction) => after_digits(fraction),
+        None => Some(text),
+    });
+    let text = text.and_then(|text| match text.strip_prefix(['e', 'E']) {
+        Some(exponent) => after_digits(signed(exponent).1),
+        None => Some(text),
+    });
+    text == Some("")
+}
+
+/// What follows the digits that a text begins with, between which one `_` may stand; none where it begins with no digit.
+fn after_digits(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
+    let mut end = 0;
+    while is_digit(end) || bytes.get(end) == Some(&b'_') && end > 0 && is_digit(end - 1) && is_digit(end + 1)
+    {
+        end += 1;
+    }
+    (end > 0).then(|| &text[end..])
 }

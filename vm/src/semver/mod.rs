@@ -215,9 +215,9 @@ pub fn inspect_range(text: &str) -> String {
 /// # Errors
 /// The library's message for one that is none.
 pub fn named_range(text: &str) -> Result<&str, String> {
-    range::parse(text)?;
-    let has_comparison = !text.trim_matches(|c| c == '|' || range::is_space(c)).is_empty();
-    Ok(if has_comparison || !text.is_empty() && !text.contains("||") { text } else { "*" })
+    let includes_all = range::parse(text)? == [Range::All];
+    let is_bare = includes_all && text.chars().all(|c| c == '|' || range::is_space(c));
+    Ok(if is_bare { "*" } else { text })
 }
 
 /// Whether two ranges are the same, however they are written.

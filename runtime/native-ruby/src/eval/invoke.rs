@@ -48,10 +48,9 @@ impl<'c> Run<'_, 'c> {
                 self.local(*slot).clone()
             }
             Some(Expr::Call(all)) if all.method == Method::Variables => {
-                match self.of_all_variables(all, call) {
-                    Ok((Some(value), _)) => return Ok(value),
-                    Ok((None, receiver)) => receiver,
-                    Err(stop) => return Err(stop),
+                match self.one_of_all_variables(all, call)? {
+                    Some(value) => return Ok(value),
+                    None => self.counted_call(all)?,
                 }
             }
             Some(receiver) => self.eval(receiver)?,
@@ -92,18 +91,6 @@ impl<'c> Run<'_, 'c> {
             [Expr::Int(n)] => methods::alone(on, call.method, &[V::Int(*n)]),
             [Expr::Symbol(name)] => methods::alone(on, call.method, &[V::Symbol(name)]),
             _ => None,
-        }
-    }
-
-    /// `scope.to_hash` with a method of it: its value where that needs no hash, else the hash.
-    fn of_all_variables(
-        &mut self,
-        all: &'c MethodCall,
-        call: &'c MethodCall,
-    ) -> Done<'c, (Option<V<'c>>, V<'c>)> {
-        match self.one_of_all_variables(all, call)? {
-            Some(value) => Ok((Some(value), V::Nil)),
-            None => Ok((None, self.counted_call(all)?)),
         }
     }
 

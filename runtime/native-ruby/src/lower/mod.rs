@@ -126,7 +126,7 @@ fn freezes_strings(source: &str) -> bool {
 }
 
 /// The first place that the grammar does not cover.
-pub(crate) fn first_fault(root: Syntax<'_>) -> Option<Syntax<'_>> {
+fn first_fault(root: Syntax<'_>) -> Option<Syntax<'_>> {
     if !root.has_error() {
         return None;
     }

@@ -164,12 +164,10 @@ impl<'c> HashValue<'c> {
     /// The place of a key, looked for from front to back.
     fn search(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
         budget::spend(1)?;
+        if let Some(text) = key.text() {
+            return self.search_word(key, |known| known.text().is_some_and(|known| *known == *text));
+        }
         match key {
-            V::Str(text) => self.search_word(key, |known| known.text().is_some_and(|known| *known == **text)),
-            V::Made(text) => {
-                let text = text.borrow();
-                self.search_word(key, |known| known.text().is_some_and(|known| *known == **text))
-            }
             V::Symbol(name) => {
                 self.search_word(key, |known| matches!(known, V::Symbol(known) if known == name))
             }

@@ -97,8 +97,7 @@ pub(super) fn range<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     let (min, max, exclude) = match args {
         [Value::Str(text)] => {
             let named = semver::named_range(text).map_err(Flow::raw)?;
-            let is_own = named.len() == text.len();
-            return Ok(Value::SemVerRange(if is_own { *text } else { Str::new(vm.arena, named) }));
+            return Ok(Value::SemVerRange(Str::new(vm.arena, named)));
         }
         [Value::Hash(hash)] => (
             hash.get_str("min").unwrap_or(Value::Default),

@@ -11,8 +11,10 @@ use std::cell::{Cell, OnceCell, RefCell};
 
 /// How many steps back one match may take.
 const BACKTRACK_LIMIT: usize = 5_000_000;
-/// How many searches an expression is too new for a machine of its own, and how long the texts of these may be.
-const FIRST: u32 = 50;
+/// How many bytes are searched before an expression is worth a machine of its own: `regex-lite` takes about 300 instructions for
+/// each, and that machine 220,000 to be made. How many of them a search counts for that has no text, and how long one text may be.
+const FIRST: usize = 1_000;
+const ANY: usize = 8;
 const SHORT: usize = 1_000;
 /// What it may be made into for them, in bytes.
 const LIGHT: usize = 1 << 20;
@@ -24,8 +26,8 @@ pub(super) struct Expression {
     lite: OnceCell<Option<regex_lite::Regex>>,
     /// Whether it is an expression beyond doubt, though not one for that.
     sound: OnceCell<bool>,
-    /// How often that was used.
-    used: Cell<u32>,
+    /// How many bytes were searched with that.
+    searched: Cell<usize>,
     ascii: OnceCell<Option<Engine>>,
     unicode: OnceCell<Result<Engine, String>>,
     /// For texts that end with a line, where a line's begin is asked for: to all engines but Ruby's one begins there.
@@ -116,11 +118,11 @@ impl Expression {
 
     /// What one of the first searches is left to.
     fn first(&self, source: &str, text: &str) -> Option<&regex_lite::Regex> {
-        let used = self.used.get();
-        if used >= FIRST || text.len() > SHORT || !text.is_ascii() {
+        let searched = self.searched.get();
+        if searched >= FIRST || text.len() > SHORT || !text.is_ascii() {
             return None;
         }
-        self.used.set(used + 1);
+        self.searched.set(searched + text.len() + ANY);
         self.lite(source)
     }
 

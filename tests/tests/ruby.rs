@@ -568,3 +568,26 @@ fn settings_of_the_job_are_read_by_code() {
     assert_eq!(message(&wrong[0]), "The setting 'storeconfigs' can't be \"maybe\"");
     let _ = fs::remove_dir_all(modules);
 }
+
+/// A password of letters that are drawn, as modules make them; and a function that asks for another behind what it has drawn.
+#[test]
+fn random_numbers_need_no_worker() {
+    let draws =
+        "letters = ('a'..'z').to_a - ['l', 'o']; Array.new(args[0]) { |_| letters[rand(letters.size)] }.join";
+    let asks = "call_function('m::draws', rand(1..3)).size; call_function('m::draws', 4).size";
+    let fails = "Random.rand(args[0])";
+    let modules = modules("random", &[("draws", draws), ("asks", asks), ("fails", fails)]);
+    let job = |code: &str| json!({"id": 1, "code": code, "modulepath": [&modules], "stats": true, "want": ["value"]});
+    let results =
+        collect(&[job("m::draws(400)"), job("m::draws(400)"), job("m::asks()"), job("m::fails(0)")]);
+    let starts = |result: &Value| result["stats"]["ruby_start"]["calls"].as_u64().unwrap_or(0);
+    let [first, second] = [0, 1].map(|n| results[n]["value"].as_str().expect("it is a string").to_owned());
+    let met: std::collections::BTreeSet<char> = first.chars().collect();
+    assert_eq!((first.len(), met.len()), (400, 24), "{first}");
+    assert!(!met.contains(&'l') && !met.contains(&'o'));
+    assert_ne!(first, second);
+    assert_eq!(results[2]["value"], json!(4), "{}", results[2]);
+    assert!(message(&results[3]).contains("invalid argument - 0"), "{}", results[3]);
+    assert_eq!([0, 1, 2, 3].map(|n| starts(&results[n]) > 0), [false, false, true, false]);
+    let _ = fs::remove_dir_all(modules);
+}

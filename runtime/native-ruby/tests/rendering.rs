@@ -108,3 +108,24 @@ fn an_array_changed_in_place_is_told_and_changed_nowhere() {
         assert_eq!(words.size(), 2);
     });
 }
+
+#[test]
+fn nothing_is_asked_behind_a_random_number() {
+    with_world(&[], |world, templating, vm, scope| {
+        let lines = "<% 3.times { %><%= rand(10) %><% } %>";
+        let drawn = text(templating.render(world, vm, scope, &Erb::Text(lines))).expect("it is rendered");
+        assert!(drawn.len() == 3 && drawn.bytes().all(|digit| digit.is_ascii_digit()), "{drawn}");
+        // What only computes may follow it, and a function may come before it; a variable that is set can't be set again.
+        for template in [
+            "<%= rand %><%= scope.call_function('m::asks', [1]) %>",
+            "<% scope.setvar('drawn_number', rand(100)) %>",
+        ] {
+            assert!(templating.render(world, vm, scope, &Erb::Text(template)).is_err(), "{template}");
+        }
+        let left = world.left.borrow().clone();
+        assert_eq!(left[0], "inline_template: a question behind a random number");
+        // Where there is a worker, code in it may have seeded the generator.
+        world.worker.set(WorkerState::Present);
+        assert!(templating.render(world, vm, scope, &Erb::Text(lines)).is_err());
+    });
+}

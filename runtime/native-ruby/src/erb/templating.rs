@@ -8,6 +8,7 @@ use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::Journal;
 use crate::functions::raised::RaisedErrors;
+use crate::libraries::OwnGenerator;
 use crate::space::Space;
 use crate::tree::Unsupported;
 use crate::world::{NativeWorld, WorkerState};
@@ -46,6 +47,8 @@ pub struct Templating<'c> {
     pub(crate) spare_stack: Cell<Stack<'c>>,
     /// Runs that wait for a function of Puppet's, which may call a block of theirs.
     pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
+    /// Ruby's own generator of random numbers.
+    pub(crate) random: OwnGenerator,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -82,6 +85,7 @@ impl<'c> Templating<'c> {
             owner: RefCell::default(),
             spare_stack: Cell::default(),
             waiting: RefCell::default(),
+            random: OwnGenerator::default(),
         }
     }
 
@@ -104,7 +108,7 @@ impl<'c> Templating<'c> {
             // It would have to be rendered again, should a worker ask for what it has set or defined.
             Ok(Rendered { called: Some(calls), defined, .. }) if was_used || !defined.is_empty() => calls,
             Ok(rendered)
-                if was_used && rendered.has_effects()
+                if was_used && (rendered.has_effects() || rendered.has_drawn)
                     || !rendered.defined.is_empty() && !rendered.logs.is_empty() =>
             {
                 Journal::default()
@@ -155,7 +159,9 @@ impl<'c> Templating<'c> {
             owner,
             spare_stack,
             waiting,
+            random,
         } = self;
+        random.release();
         spare_stack.take();
         let Met { files, texts, ruby } = met;
         space.release();

@@ -5,7 +5,7 @@ use super::params::Arguments;
 use super::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::NewFunction;
-use crate::functions::journal::Asked;
+use crate::functions::journal::{Asked, Journal};
 use crate::functions::lent::Lending;
 use crate::method::Method;
 use crate::methods;
@@ -14,6 +14,7 @@ use crate::tree::MethodCall;
 use crate::value::object::{ErrorValue, ProcBody};
 use crate::value::{Class, V};
 use crate::world::WorkerState;
+use bunraku_files::reads;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
@@ -44,12 +45,65 @@ impl<'c> Run<'_, 'c> {
         })
     }
 
+    /// What has been asked so far.
+    fn noted_so_far(&mut self) -> &mut Journal<'c> {
+        self.journal.as_mut().unwrap_or(&mut self.noted)
+    }
+
+    /// Takes note of chance: a number that nobody has seeded is about to be drawn.
+    pub(crate) fn note_chance(&mut self) {
+        reads::note_unknown(|| "a random number".to_owned());
+        self.noted_so_far().has_drawn = true;
+    }
+
+    /// Takes note of a seed that the code gives Ruby's own generator.
+    pub(crate) fn note_seed(&mut self) {
+        self.noted_so_far().has_seeded = true;
+    }
+
+    /// Whether it has drawn a number that nobody has seeded.
+    pub(crate) fn has_drawn(&self) -> bool {
+        self.journal.as_ref().unwrap_or(&self.noted).has_drawn
+    }
+
+    /// Whether it has seeded Ruby's own generator.
+    pub(crate) fn has_seeded(&self) -> bool {
+        self.journal.as_ref().unwrap_or(&self.noted).has_seeded
+    }
+
+    /// Refuses to ask what may be asked otherwise by Ruby, should it do all of it from the begin: it would draw other numbers.
+    /// What is asked before a number is drawn it asks, too; that functions only compute, or the catalog is looked at, does
+    /// not matter.
+    pub(crate) fn may_ask(&self) -> OrRuby<()> {
+        if self.has_drawn() {
+            return Err(ForRuby("a question behind a random number"));
+        }
+        // What answers may draw, too, and be Ruby's.
+        if self.has_seeded() && self.engine.random.is_seeded() {
+            return Err(ForRuby("a question while random numbers are seeded"));
+        }
+        Ok(())
+    }
+
+    /// Refuses to end with a generator that the code has seeded: what is drawn later would follow from that.
+    pub(crate) fn leaves_no_seed(&self) -> OrRuby<()> {
+        if self.has_seeded() && self.engine.random.is_seeded() {
+            self.engine.random.release();
+            return Err(ForRuby("a generator that stays seeded"));
+        }
+        Ok(())
+    }
+
     /// Asks, and takes note of it in the journal.
     pub(super) fn asked_once(
         &mut self,
         asked: Asked<'c>,
         ask: impl FnOnce(&mut Self) -> Eval<'c>,
     ) -> Done<'c, Value<'c>> {
+        let is_pure = |name: &str| methods::is_pure(name.strip_prefix("function_").unwrap_or(name));
+        if !matches!(&asked, Asked::Function(name, _) if is_pure(name)) {
+            self.may_ask()?;
+        }
         let used = self.used;
         let answer = used.apart(|| ask(self));
         if let Some(journal) = &mut self.journal {
@@ -59,14 +113,15 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Logs a message. A function's is logged at once.
-    pub(crate) fn log_now(&mut self, level: Severity, message: String) {
-        match &mut self.journal {
-            None => self.log(level, message, false),
-            Some(journal) => {
-                self.vm.host.log(level, &message, None);
-                journal.note(Asked::Log(level, message), &Ok(Value::Undef));
-            }
+    pub(crate) fn log_now(&mut self, level: Severity, message: String) -> OrRuby<()> {
+        if self.journal.is_none() {
+            self.log(level, message, false);
+            return Ok(());
         }
+        self.may_ask()?;
+        self.vm.host.log(level, &message, None);
+        self.noted_so_far().note(Asked::Log(level, message), &Ok(Value::Undef));
+        Ok(())
     }
 
     /// A setting of Puppet's.
@@ -168,7 +223,7 @@ impl<'c> Run<'_, 'c> {
             return match level {
                 Severity::Debug | Severity::Info => Ok(Some(V::Nil)),
                 level if self.journal.is_some() => {
-                    self.log_now(level, text.to_string());
+                    self.log_now(level, text.to_string())?;
                     Ok(Some(V::Nil))
                 }
                 _ => Err(ForRuby("a message of the scope").into()),
@@ -225,6 +280,7 @@ impl<'c> Run<'_, 'c> {
 
     /// `Puppet.deprecation_warning`: once for each key, with the place in Ruby that warns.
     pub(crate) fn warn_of_deprecation(&mut self, message: String, key: String, line: usize) -> Done<'c> {
+        self.may_ask()?;
         let Some((_, body)) = &self.frame.method else {
             return Err(ForRuby("a warning from elsewhere").into());
         };
@@ -249,6 +305,7 @@ impl<'c> Run<'_, 'c> {
         if !word || self.scope.own(symbol).is_some() || !worker_asks {
             return Err(ForRuby("a variable to be set").into());
         }
+        self.may_ask()?;
         self.scope.set(symbol, value);
         if let Some(journal) = &mut self.journal {
             journal.note(Asked::Set(name, value), &Ok(Value::Bool(true)));

@@ -76,6 +76,7 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("a block of Ruby for such a function").into());
         }
         let kinds = kinds(body)?;
+        self.may_ask()?;
         let number = self.engine.waiting.borrow().len() as i64;
         let closure = self.asked(|run| run.world.lambda(run.vm, (number, &kinds), scope))?;
         if let Some(journal) = &mut self.journal {

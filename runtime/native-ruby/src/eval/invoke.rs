@@ -272,7 +272,10 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("a change that another template may see"));
         }
         let rendered = self.engine.render_nested(self.world, self.vm, self.scope, (name, self.depth));
-        let Rendered { text, logs, .. } = rendered?;
+        let Rendered { text, logs, has_drawn, .. } = rendered?;
+        if has_drawn {
+            self.note_chance();
+        }
         self.logs.extend(logs);
         self.has_nested = true;
         Ok(text)

@@ -57,7 +57,7 @@ impl<'c> Run<'_, 'c> {
             return Ok(value);
         }
         if matches!(name, "rand" | "srand")
-            && let Some(value) = libraries::random_of_ruby(self, name, args)?
+            && let Some(value) = libraries::random_of_ruby(self, Class::Kernel, name, args)?
         {
             return Ok(value);
         }

@@ -27,7 +27,6 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction};
 use crate::functions::journal::Journal;
 use crate::functions::lent::Changes;
-use crate::libraries::Seeded;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Module, Proc};
@@ -97,8 +96,6 @@ pub(crate) struct Run<'e, 'c> {
     calls: usize,
     /// Instance variables of modules that methods of theirs have set: they begin with that, so nobody needs them later.
     of_modules: Vec<(Rc<Module<'c>>, &'c str, V<'c>)>,
-    /// Ruby's own generator of random numbers, while code has it seeded.
-    pub seeded: Option<Seeded<'c>>,
 }
 
 /// What the body of a module or of a function is defining.
@@ -154,6 +151,8 @@ pub struct Rendered<'c> {
     pub changed: Changes<'c>,
     /// Names of methods that it has defined.
     pub(crate) defined: Vec<&'c str>,
+    /// Whether it has drawn a random number that nobody has seeded: rendered again, it gives another text.
+    pub(crate) has_drawn: bool,
     /// What it has called, where that may have had effects: it can't be rendered again.
     pub(crate) called: Option<Journal<'c>>,
 }
@@ -233,7 +232,6 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             left: LeftToRuby::default(),
             calls: 0,
             of_modules: Vec::new(),
-            seeded: None,
         };
         if !used.is_within() {
             used.begin();
@@ -267,7 +265,8 @@ pub(crate) fn render<'c>(
             Ending::ForRuby(ask) => (ask, run.left.reason),
             Ending::Raised(_) | Ending::Flow(_) => (ForRuby("an error"), None),
         });
-        let changed = changed.and_then(|()| run.leaves_no_seed().map_err(|ask| (ask, None)));
+        let seedless = run.leaves_no_seed().map_err(|ask| (ask, None));
+        let changed = changed.and(seedless);
         let changed = changed.and_then(|()| run.changed().map_err(|ask| (ask, None)));
         let calls = std::mem::take(&mut run.noted);
         match changed {
@@ -276,6 +275,7 @@ pub(crate) fn render<'c>(
                 logs: std::mem::take(&mut run.logs),
                 changed,
                 defined: run.outer_methods.iter().map(|(name, _)| *name).collect(),
+                has_drawn: calls.has_drawn,
                 called: run.has_called.then_some(calls),
             }),
             Err((ask, reason)) => Err(Stopped { ask, reason, calls }),
@@ -430,14 +430,6 @@ impl<'c> Run<'_, 'c> {
     /// Whether the template names groups of matches.
     pub(crate) fn names_groups(&self) -> bool {
         self.frame.program.groups
-    }
-
-    /// Refuses to end with a generator that code has seeded: what is drawn later would follow from that.
-    pub(crate) fn leaves_no_seed(&self) -> OrRuby<()> {
-        match self.seeded {
-            Some(_) => Err(ForRuby("a generator that stays seeded")),
-            None => Ok(()),
-        }
     }
 
     /// Remembers the groups of a match.

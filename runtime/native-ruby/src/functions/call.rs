@@ -301,6 +301,10 @@ impl<'c> Templating<'c> {
         };
         self.space().while_loading(|| {
             eval::run(begin, |run| match run.load_body(program, file) {
+                // What comes of it would be another in Ruby, which loads it again.
+                Ok(_) if run.has_drawn() || run.has_seeded() => {
+                    Err("random numbers while a file is loaded".to_owned())
+                }
                 Ok(made) => {
                     run.space.note_made(file, &made);
                     Ok(())
@@ -320,7 +324,8 @@ impl<'c> Templating<'c> {
         let Caller { engine, world, vm } = caller;
         let begin = Beginning { engine, world, vm, scope, program, this, journal: Some(Journal::default()) };
         eval::run(begin, |run| {
-            let result = match (work(run), run.leaves_no_seed()) {
+            let result = work(run);
+            let result = match (result, run.leaves_no_seed()) {
                 (_, Err(left)) => Err(left.into()),
                 (result, Ok(())) => result,
             };

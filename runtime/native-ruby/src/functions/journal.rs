@@ -22,7 +22,13 @@ pub enum Asked<'c> {
 
 /// What has been asked, with the answers.
 #[derive(Default)]
-pub struct Journal<'c>(Vec<(Asked<'c>, Result<Value<'c>, Flow<'c>>)>);
+pub struct Journal<'c> {
+    entries: Vec<(Asked<'c>, Result<Value<'c>, Flow<'c>>)>,
+    /// Whether whoever asks has drawn a random number that nobody has seeded.
+    pub(crate) has_drawn: bool,
+    /// Whether it has seeded Ruby's own generator.
+    pub(crate) has_seeded: bool,
+}
 
 impl<'c> Journal<'c> {
     /// Takes note of a question and its answer.
@@ -31,27 +37,27 @@ impl<'c> Journal<'c> {
             Ok(value) => Ok(*value),
             Err(flow) => Err((**flow).clone()),
         };
-        self.0.push((asked, answer));
+        self.entries.push((asked, answer));
     }
 
     /// How much has been asked.
     pub(crate) fn count(&self) -> usize {
-        self.0.len()
+        self.entries.len()
     }
 
     /// Whether nothing has been asked.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.entries.is_empty()
     }
 
     /// Whether nothing has been asked but for values of Hiera's, which may be asked for again.
     pub(crate) fn only_looks_up(&self) -> bool {
         let looks_up = |asked: &Asked<'c>| matches!(asked, Asked::Function(name, _) if name == "lookup");
-        self.0.iter().all(|(asked, answer)| looks_up(asked) && answer.is_ok())
+        self.entries.iter().all(|(asked, answer)| looks_up(asked) && answer.is_ok())
     }
 
     /// All of it, in order.
     pub fn into_entries(self) -> impl Iterator<Item = (Asked<'c>, Eval<'c>)> {
-        self.0.into_iter().map(|(asked, answer)| (asked, answer.map_err(Box::new)))
+        self.entries.into_iter().map(|(asked, answer)| (asked, answer.map_err(Box::new)))
     }
 }

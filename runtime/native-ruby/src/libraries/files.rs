@@ -133,7 +133,7 @@ pub(super) fn is_absolute<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<O
         let message = format!(
             "Cannot check if {shown} is an absolute path because it is a '{class}' and not a String'"
         );
-        run.log_now(Severity::Warning, message);
+        run.log_now(Severity::Warning, message)?;
         return Ok(Some(V::Bool(false)));
     };
     // Puppet looks at the begin of each line.

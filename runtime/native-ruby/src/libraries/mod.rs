@@ -10,6 +10,7 @@ pub(crate) mod json;
 mod openssl;
 mod puppet;
 mod random;
+mod secure_random;
 mod tree_files;
 mod uri;
 mod versions;
@@ -23,7 +24,7 @@ use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
 pub(crate) use random::{
-    Seeded, method as of_random, of_items as random_of_items, of_ruby as random_of_ruby,
+    OwnGenerator, method as of_random, of_items as random_of_items, of_ruby as random_of_ruby,
 };
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
@@ -64,14 +65,15 @@ pub(crate) fn call<'c>(
         Class::Json => json::call(run, name, args),
         Class::Pson | Class::PuppetUtilJson => json::of_puppet(run, class, name, args),
         Class::Random | Class::Kernel if matches!(name, "rand" | "srand") && block.is_none() => {
-            Ok(random::of_ruby(run, name, args)?)
+            random::of_ruby(run, class, name, args)
         }
         Class::Kernel => match (name, block) {
             ("sprintf", None) => methods::function(run, Method::Sprintf, args, None).map(Some),
             ("format", None) => methods::function(run, Method::Format, args, None).map(Some),
             _ => Ok(None),
         },
-        Class::Random if name == "new" => Ok(random::seeded(args)?),
+        Class::Random if name == "new" => Ok(random::new(run, args)?),
+        Class::SecureRandom if block.is_none() => Ok(secure_random::call(run, name, args)?),
         Class::UriParser => Ok(escapes::uri_parser(name, args)?),
         Class::Yaml if matches!(name, "dump") => match args {
             [value] => methods::call(run, value.clone(), Method::ToYaml, &[], None).map(Some),

@@ -39,7 +39,7 @@ pub(crate) fn call<'c>(
                 ([message], None) => message.text().map(|text| text.to_string()),
                 _ => None,
             };
-            run.log_now(level, message.ok_or(ForRuby("a message of another form"))?);
+            run.log_now(level, message.ok_or(ForRuby("a message of another form"))?)?;
             V::Nil
         }
         (Class::Puppet | Class::PuppetSettings, "[]", [V::Symbol(name)]) => run.setting(name)?,

@@ -1,91 +1,226 @@
-//! Random numbers that depend on a seed: `Random.new(seed)`, what Puppet makes of it, and Ruby's own generator from where
-//! code seeds it until it gives that up again.
+//! Random numbers: `Random.new`, what Puppet makes of a seed, and Ruby's own generator, which code may seed and give up again.
+//! What nobody has seeded begins with the system's own; that it was drawn is told to whoever gathers what a compile reads.
 
-use crate::eval::Run;
+use super::secure_random;
+use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods::large;
-use crate::value::V;
+use crate::value::{Class, V, text};
+use crate::world::WorkerState;
 use bunraku_stdlib::Random;
 use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::rc::Rc;
 
 const UNKNOWN: ForRuby = ForRuby("a random number of that kind");
-const UNSEEDED: ForRuby = ForRuby("a random number without a seed");
 
-/// Ruby's own generator with the seed that code has given it.
-pub(crate) struct Seeded<'c> {
-    seed: V<'c>,
+/// Ruby's own generator, which all code of a compile draws from.
+#[derive(Default)]
+pub(crate) struct OwnGenerator {
+    now: RefCell<Option<Seeded>>,
+    /// Seeds that came from the system. Code may have been told of them.
+    of_system: RefCell<Vec<BigInt>>,
+}
+
+struct Seeded {
+    seed: BigInt,
     random: Rc<RefCell<Random>>,
+    /// Whether code has not chosen the seed.
+    is_free: bool,
+}
+
+impl OwnGenerator {
+    /// Seeds it anew; gives the seed it had.
+    fn seed(&self, seed: BigInt, is_free: bool) -> OrRuby<BigInt> {
+        self.begin()?;
+        let is_free = is_free || self.of_system.borrow().contains(&seed);
+        let random = Rc::new(RefCell::new(generator(&seed)));
+        let before = self.now.replace(Some(Seeded { seed, random, is_free }));
+        before.map(|before| before.seed).ok_or(UNKNOWN)
+    }
+
+    /// Seeds it from the system, if it has no seed yet.
+    fn begin(&self) -> OrRuby<()> {
+        if self.now.borrow().is_some() {
+            return Ok(());
+        }
+        let seed = system_seed()?;
+        let random = Rc::new(RefCell::new(generator(&seed)));
+        self.of_system.borrow_mut().push(seed.clone());
+        self.now.replace(Some(Seeded { seed, random, is_free: true }));
+        Ok(())
+    }
+
+    fn current(&self) -> OrRuby<(Rc<RefCell<Random>>, bool)> {
+        self.begin()?;
+        self.now.borrow().as_ref().map(|now| (now.random.clone(), now.is_free)).ok_or(UNKNOWN)
+    }
+
+    /// Whether code has left it with a seed of its choice.
+    pub(crate) fn is_seeded(&self) -> bool {
+        self.now.borrow().as_ref().is_some_and(|now| !now.is_free)
+    }
+
+    /// Takes its seed away.
+    pub(crate) fn release(&self) {
+        self.now.take();
+        self.of_system.take();
+    }
+}
+
+/// A seed such as Ruby takes itself.
+fn system_seed() -> OrRuby<BigInt> {
+    let mut bytes = [0; 16];
+    secure_random::fill(&mut bytes)?;
+    Ok(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
 }
 
 /// The generator of a seed. A negative one is one without its sign.
-fn generator(seed: &V<'_>) -> OrRuby<Random> {
-    let seed: BigInt = large::of(seed).ok_or(UNKNOWN)?;
-    Ok(Random::new(&seed.to_bytes_be().1))
+fn generator(seed: &BigInt) -> Random {
+    Random::new(&seed.to_bytes_be().1)
 }
 
-/// `Random.new`; none without a seed.
-pub(super) fn seeded<'c>(args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
-    Ok(match args {
-        [seed @ (V::Int(_) | V::Big(_))] => Some(V::Random(Rc::new(RefCell::new(generator(seed)?)))),
-        _ => None,
-    })
+/// `Random.new`; none for what is not known.
+pub(super) fn new<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+    let seed = match args {
+        [] => {
+            run.note_chance();
+            system_seed()?
+        }
+        [seed @ (V::Int(_) | V::Big(_))] => large::of(seed).ok_or(UNKNOWN)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(V::Random(Rc::new(RefCell::new(generator(&seed))))))
 }
 
 /// Calls a method of a generator; none for what is not known.
-pub(crate) fn method<'c>(random: &RefCell<Random>, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+pub(crate) fn method<'c>(random: &RefCell<Random>, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
     crate::budget::spend(1)?;
     let mut random = random.borrow_mut();
     Ok(match (name, args) {
         ("rand", []) => Some(V::Float(random.fraction())),
         ("rand", [V::Int(limit @ 1..)]) => Some(V::Int(random.below(*limit as u64) as i64)),
-        ("rand", [V::Range(from, to, open)]) => {
-            let last = if *open { to.checked_sub(1) } else { Some(*to) };
-            let count =
-                last.and_then(|last| last.checked_sub(*from)).filter(|count| (0..i64::MAX).contains(count));
-            Some(V::Int(from + random.below(count.ok_or(UNKNOWN)? as u64 + 1) as i64))
+        ("rand", [V::Float(limit)]) if *limit > 0.0 && limit.is_finite() => {
+            Some(V::Float(random.fraction() * limit))
         }
+        ("rand", [range @ V::Range(..)]) => match span(range)? {
+            Some((from, count)) => Some(V::Int(from + random.below(count) as i64)),
+            None => return Err(invalid(range)),
+        },
+        ("rand", [limit @ (V::Int(_) | V::Nil)]) => return Err(invalid(limit)),
         _ => None,
     })
 }
 
-/// `rand` and `srand` of Ruby's own generator; none for what is not known. As long as nobody has seeded it, what it draws is
-/// nothing that may be looked at here.
-pub(crate) fn of_ruby<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+/// The first of the numbers of a range, and how many there are; none for a range without any.
+pub(super) fn span(range: &V<'_>) -> OrRuby<Option<(i64, u64)>> {
+    let V::Range(from, to, open) = range else { return Err(UNKNOWN) };
+    let last = if *open { to.checked_sub(1) } else { Some(*to) };
+    let count = last.and_then(|last| last.checked_sub(*from)).filter(|count| *count < i64::MAX);
+    let count = count.ok_or(UNKNOWN)?;
+    Ok((count >= 0).then(|| (*from, count as u64 + 1)))
+}
+
+fn invalid<'c>(limit: &V<'c>) -> Unwind<'c> {
+    match text::to_s(limit) {
+        Ok(limit) => Unwind::error(Class::ArgumentError, format!("invalid argument - {limit}")),
+        Err(left) => left.into(),
+    }
+}
+
+/// `rand` and `srand` of Ruby's own generator, as functions, where `class` is `Kernel`, and as methods of `Random`; none for
+/// what is not known.
+pub(crate) fn of_ruby<'c>(
+    run: &mut Run<'_, 'c>,
+    class: Class,
+    name: &str,
+    args: &[V<'c>],
+) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
-        ("rand", [] | [V::Int(0) | V::Nil]) => Ok(Some(match &run.seeded {
-            Some(seeded) => V::Float(seeded.random.borrow_mut().fraction()),
-            None => V::Void,
-        })),
-        ("rand", args) => match &run.seeded {
-            Some(seeded) => method(&seeded.random.clone(), "rand", args),
-            None => Err(UNSEEDED),
-        },
-        ("srand", seed) => {
-            let seeded = match seed {
-                // From here on it is anybody's again.
-                [] | [V::Void] => None,
-                [seed @ (V::Int(_) | V::Big(_))] => {
-                    let random = Rc::new(RefCell::new(generator(seed)?));
-                    Some(Seeded { seed: seed.clone(), random })
-                }
-                _ => return Err(UNKNOWN),
+        ("rand", args) if class == Class::Random => {
+            // What is wrong with them draws nothing.
+            if let [V::Int(..=0) | V::Nil] = args {
+                return method(&RefCell::new(Random::new(&[])), "rand", args);
+            }
+            method(&drawn(run)?.0, "rand", args)
+        }
+        ("rand", args) => {
+            let whole = match args {
+                [] | [V::Nil] => V::Int(0),
+                [V::Float(limit)] if limit.abs() < 9e18 => V::Int(*limit as i64),
+                [limit @ V::Int(_)] => limit.clone(),
+                [range @ V::Range(..)] if span(range)?.is_none() => return Ok(Some(V::Nil)),
+                [range @ V::Range(..)] => range.clone(),
+                _ => return Ok(None),
             };
-            let before = std::mem::replace(&mut run.seeded, seeded);
-            Ok(Some(before.map_or(V::Void, |before| before.seed)))
+            let (random, _) = drawn(run)?;
+            match whole {
+                V::Int(0) => method(&random, "rand", &[]),
+                V::Int(limit) => method(&random, "rand", &[V::Int(limit.checked_abs().ok_or(UNKNOWN)?)]),
+                range => method(&random, "rand", &[range]),
+            }
+        }
+        ("srand", seed) => {
+            let (seed, is_free) = match seed {
+                [] => (system_seed()?, true),
+                [seed @ (V::Int(_) | V::Big(_))] => (large::of(seed).ok_or(UNKNOWN)?, false),
+                // What was drawn before, to give the generator up: no more than its whole part is taken.
+                [V::Float(drawn)] if run.has_drawn() && (0.0..1.0).contains(drawn) => (BigInt::from(0), true),
+                _ => return Err(UNKNOWN.into()),
+            };
+            let before = run.engine.random.seed(seed, is_free)?;
+            if run.engine.random.of_system.borrow().contains(&before) {
+                run.note_chance();
+            }
+            run.note_seed();
+            Ok(Some(large::value(before)?))
         }
         _ => Ok(None),
     }
 }
 
-/// The generator that `shuffle` and `sample` draw from.
-fn drawn_from(run: &Run<'_, '_>, options: &[V<'_>]) -> OrRuby<Rc<RefCell<Random>>> {
+/// Ruby's own generator, about to be drawn from; whether it is known what it draws.
+fn drawn(run: &mut Run<'_, '_>) -> OrRuby<(Rc<RefCell<Random>>, bool)> {
+    let (random, is_free) = run.engine.random.current()?;
+    let is_known = !is_free && run.has_seeded();
+    if !is_known {
+        // What a worker runs may have seeded the generator there.
+        if run.world.worker() != WorkerState::None {
+            return Err(ForRuby("a random number where there is a worker"));
+        }
+        run.note_chance();
+    }
+    Ok((random, is_known))
+}
+
+/// What `shuffle` and `sample` draw from.
+enum Source {
+    Twister(Rc<RefCell<Random>>),
+    System,
+}
+
+impl Source {
+    fn below(&self, limit: usize) -> OrRuby<usize> {
+        Ok(match self {
+            Source::Twister(random) => random.borrow_mut().below(limit as u64) as usize,
+            Source::System => secure_random::below(limit as u64)? as usize,
+        })
+    }
+}
+
+/// What `shuffle` and `sample` draw from, with these options; whether it may be known what that draws.
+fn drawn_from(run: &mut Run<'_, '_>, options: &[V<'_>]) -> OrRuby<(Source, bool)> {
+    let of_ruby = |(random, is_known)| (Source::Twister(random), is_known);
     match options {
-        [] => run.seeded.as_ref().map(|seeded| seeded.random.clone()).ok_or(UNSEEDED),
+        [] => drawn(run).map(of_ruby),
         [options] => match &options.entries()?.unwrap_or_default()[..] {
-            [(V::Symbol("random"), V::Random(random))] => Ok(random.clone()),
+            [(V::Symbol("random"), V::Random(random))] => Ok((Source::Twister(random.clone()), true)),
+            [(V::Symbol("random"), V::Class(Class::Random))] => drawn(run).map(of_ruby),
+            [(V::Symbol("random"), V::Class(Class::SecureRandom))] => {
+                run.note_chance();
+                Ok((Source::System, false))
+            }
             _ => Err(UNKNOWN),
         },
         _ => Err(UNKNOWN),
@@ -94,20 +229,38 @@ fn drawn_from(run: &Run<'_, '_>, options: &[V<'_>]) -> OrRuby<Rc<RefCell<Random>
 
 /// `shuffle` and `sample` of an array's items.
 pub(crate) fn of_items<'c>(
-    run: &Run<'_, 'c>,
+    run: &mut Run<'_, 'c>,
     mut items: Vec<V<'c>>,
     method: Method,
-    options: &[V<'c>],
-) -> OrRuby<V<'c>> {
+    args: &[V<'c>],
+) -> Done<'c> {
     crate::budget::spend(items.len() as u64)?;
-    let random = drawn_from(run, options)?;
-    let mut random = random.borrow_mut();
+    let (count, options) = match args {
+        [V::Int(count), options @ ..] if method == Method::Sample => (Some(*count), options),
+        options => (None, options),
+    };
+    let (source, is_known) = drawn_from(run, options)?;
+    if let Some(count) = count {
+        let count = usize::try_from(count)
+            .map_err(|_| Unwind::error(Class::ArgumentError, "negative sample number"))?;
+        // How Ruby draws several depends on how many there are. Where nobody knows what is drawn, that does not matter.
+        if is_known {
+            return Err(UNKNOWN.into());
+        }
+        let count = count.min(items.len());
+        for place in 0..count {
+            let other = place + source.below(items.len() - place)?;
+            items.swap(place, other);
+        }
+        items.truncate(count);
+        return Ok(V::list(items));
+    }
     if method == Method::Sample {
-        let place = if items.len() < 2 { 0 } else { random.below(items.len() as u64) as usize };
+        let place = if items.len() < 2 { 0 } else { source.below(items.len())? };
         return Ok(items.into_iter().nth(place).unwrap_or(V::Nil));
     }
     for count in (1..=items.len()).rev() {
-        let place = random.below(count as u64) as usize;
+        let place = source.below(count)?;
         items.swap(place, count - 1);
     }
     Ok(V::list(items))
@@ -118,6 +271,6 @@ pub(super) fn of_puppet<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>>
     let ("deterministic_rand" | "deterministic_rand_int", [seed, V::Int(limit @ 1..)]) = (name, args) else {
         return Ok(None);
     };
-    let drawn = generator(seed)?.below(*limit as u64) as i64;
+    let drawn = generator(&large::of(seed).ok_or(UNKNOWN)?).below(*limit as u64) as i64;
     Ok(Some(if name == "deterministic_rand" { V::made(drawn.to_string()) } else { V::Int(drawn) }))
 }

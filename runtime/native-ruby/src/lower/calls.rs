@@ -208,10 +208,6 @@ impl Lower<'_> {
         list: &[Syntax<'_>],
         block: Option<Syntax<'_>>,
     ) -> Expr {
-        // Nothing seeds the generator: what it draws is Ruby's.
-        if name == "rand" && !self.known.contains(name) && !self.source.contains("srand") {
-            return self.unsupported(node, "the method rand");
-        }
         if name == "__dir__"
             && self.kind == SourceKind::File
             && list.is_empty()

@@ -45,7 +45,7 @@ pub(crate) fn call<'c>(
             Ok(array_sorting::by_key(array_sorting::ranked(run, keyed)?, by)?)
         }
         (Method::Shuffle | Method::Sample, options) => {
-            Ok(libraries::random_of_items(run, array_items::all(on)?, method, options)?)
+            libraries::random_of_items(run, array_items::all(on)?, method, options)
         }
         (Method::Inject, [start @ .., V::Symbol(name)]) if start.len() < 2 => {
             inject(run, on, start.first().cloned(), name)

@@ -158,6 +158,7 @@ fn before_call<'c>(run: &mut Run<'_, 'c>) -> OrRuby<Vec<Option<Value<'c>>>> {
     if !run.notes_calls() || !run.is_template() {
         return Err(ForRuby("a function called amid other things"));
     }
+    run.may_ask()?;
     // What Ruby gives a template it has from the begin.
     let variables = run.frame.program.variables.len();
     (0..variables as u32).try_for_each(|number| run.look_up(number))?;

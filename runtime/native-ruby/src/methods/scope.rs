@@ -80,7 +80,10 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
         (format!("once:Variable: {name}"), format!("{message}\n   (file & line not available)"));
     if run.journal.is_none() {
         run.warn_once(what, message);
-    } else if run.world.first_time(&what) {
+        return Ok(V::Nil);
+    }
+    run.may_ask()?;
+    if run.world.first_time(&what) {
         run.vm.host.log(Severity::Warning, &message, None);
     }
     Ok(V::Nil)
@@ -134,7 +137,7 @@ pub(crate) fn function<'c>(
         (Method::InstanceVariables, []) => run.instance_variables()?,
         (Method::LastMatch, []) => run.last_match()?,
         (Method::Rand | Method::Srand, args) => {
-            let known = libraries::random_of_ruby(run, method.name(), args)?;
+            let known = libraries::random_of_ruby(run, Class::Kernel, method.name(), args)?;
             known.ok_or(ForRuby("a random number of that kind"))?
         }
         (Method::Puppet, [name, V::Bool(is_method), list]) => {

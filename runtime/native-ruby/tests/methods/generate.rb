@@ -53,6 +53,9 @@ def call(random)
   args = Array.new(number) { ARGUMENTS.sample(random: random) }
   block = random.rand < 0.3 ? BLOCKS.sample(random: random) : ''
   return nil if method == 'cycle' && args.empty?
+  # Another each time.
+  return nil if %w[rand sample shuffle shuffle!].include?(method)
+
   return nil if on.include?('..)') && !%w[begin end first last cover? include? === == inspect to_s size].include?(method)
 
   given = args.join(', ')

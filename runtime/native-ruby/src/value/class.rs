@@ -233,6 +233,7 @@ impl Class {
                 Class::File
                     | Class::Math
                     | Class::Random
+                    | Class::SecureRandom
                     | Class::Json
                     | Class::JsonError
                     | Class::JsonParserError

@@ -18,6 +18,7 @@ pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
+use crate::methods::range;
 use bunraku_stdlib::Random;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -221,7 +222,8 @@ impl<'c> V<'c> {
         })
     }
 
-    /// What `*value` stands for: the items of an array, the pairs of a hash, nothing for nil, and what has no `to_a` itself.
+    /// What `*value` stands for: the items of an array or a range, the pairs of a hash, nothing for nil, and what has no `to_a`
+    /// itself.
     pub fn spread(&self) -> OrRuby<Vec<V<'c>>> {
         match self {
             V::Nil => Ok(Vec::new()),
@@ -232,7 +234,8 @@ impl<'c> V<'c> {
                 let entries = self.entries()?.unwrap_or_default();
                 Ok(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
             }
-            list => list.items()?.ok_or(ForRuby("a splat of other than an array")),
+            V::Range(..) | V::Span(_) => range::items(self),
+            list => list.items()?.ok_or(ForRuby("a splat of other than an array or a range")),
         }
     }
 

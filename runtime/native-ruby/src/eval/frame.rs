@@ -33,6 +33,17 @@ pub(crate) struct Stack<'c> {
     pub lasts: Vec<LastMatch<'c>>,
 }
 
+impl Stack<'_> {
+    /// The place of the frame of a serial among those that are there. Most that are asked for are one of the last two.
+    fn place(&self, serial: u64) -> Option<usize> {
+        match *self.alive {
+            [.., last] if last == serial => Some(self.alive.len() - 1),
+            [.., last, _] if last == serial => Some(self.alive.len() - 2),
+            _ => self.alive.binary_search(&serial).ok(),
+        }
+    }
+}
+
 impl<'c> Run<'_, 'c> {
     /// A local of the frame.
     #[inline]
@@ -52,7 +63,7 @@ impl<'c> Run<'_, 'c> {
 
     /// Whether the frame of a serial is still there.
     pub(super) fn is_alive(&self, serial: u64) -> bool {
-        self.stack.alive.binary_search(&serial).is_ok()
+        self.stack.place(serial).is_some()
     }
 
     /// Runs something in a new frame, with locals of its own.
@@ -78,7 +89,7 @@ impl<'c> Run<'_, 'c> {
         let (from, to) = (self.frame.serial, frame.serial);
         if from != to {
             for serial in [from, to] {
-                if let Ok(place) = self.stack.alive.binary_search(&serial) {
+                if let Some(place) = self.stack.place(serial) {
                     std::mem::swap(&mut self.last, &mut self.stack.lasts[place]);
                 }
             }

@@ -81,7 +81,9 @@ impl<'c> Run<'_, 'c> {
             let own = home.base + body.own.0 as usize..home.base + body.own.1 as usize;
             let saved = self.stack.locals[own.clone()].to_vec();
             let result = self.back_in(home, |run| run.enter_proc(given, body, values));
-            self.stack.locals[own].clone_from_slice(&saved);
+            for (local, value) in self.stack.locals[own].iter_mut().zip(saved) {
+                *local = value;
+            }
             return result;
         }
         match body.captures {

@@ -6,8 +6,8 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::{V, compare};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
-use hashbrown::HashSet;
-use std::collections::HashMap;
+use foldhash::fast::FixedState;
+use hashbrown::{HashMap, HashSet};
 use std::rc::Rc;
 
 /// Arrays and hashes that have been changed in place, each with what it has become.
@@ -16,15 +16,18 @@ pub type Changes<'c> = Vec<(Value<'c>, Value<'c>)>;
 /// Deeper values are Ruby's.
 const DEEPEST: usize = 60;
 
+/// Something by where an array or hash lies. Each run has some of these, and most run without any entry: no seed is drawn for them.
+type ByPlace<T> = HashMap<usize, T, FixedState>;
+
 /// What has been lent: originals, with the copies that stand for them.
 #[derive(Default)]
 pub(crate) struct Lending<'c> {
     /// By where the original lies. What is one object is lent as one.
-    copies: HashMap<usize, (Value<'c>, V<'c>)>,
+    copies: ByPlace<(Value<'c>, V<'c>)>,
     /// Where the original lies, by where the copy does.
-    originals: HashMap<usize, usize>,
+    originals: ByPlace<usize>,
     /// What copies and new collections have become, by where they lie.
-    returned: HashMap<usize, Value<'c>>,
+    returned: ByPlace<Value<'c>>,
 }
 
 fn original_place(value: Value<'_>) -> Option<usize> {

@@ -17,15 +17,6 @@ fn size(on: &V<'_>) -> usize {
     on.size().unwrap_or_default()
 }
 
-/// The item at a place. Nothing else is copied.
-fn item<'c>(on: &V<'c>, at: usize) -> OrRuby<Option<V<'c>>> {
-    Ok(match on {
-        V::Array(items) => items.items().get(at).copied().map(V::from),
-        V::List(items) => items.try_borrow()?.get(at).cloned(),
-        _ => None,
-    })
-}
-
 pub(crate) fn all<'c>(on: &V<'c>) -> OrRuby<Vec<V<'c>>> {
     on.items()?.ok_or(UNKNOWN)
 }
@@ -51,7 +42,7 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
     let count = size(on);
     let at = |n: i64| -> OrRuby<V<'c>> {
         Ok(match place(n, count) {
-            Some(at) => item(on, at)?.unwrap_or(V::Nil),
+            Some(at) => on.item(at)?.unwrap_or(V::Nil),
             None => V::Nil,
         })
     };
@@ -76,7 +67,7 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         }
         (Method::Fetch, [V::Int(n), rest @ ..]) if rest.len() < 2 => {
             match (place(*n, count).filter(|at| *at < count), rest) {
-                (Some(at), _) => item(on, at)?.unwrap_or(V::Nil),
+                (Some(at), _) => on.item(at)?.unwrap_or(V::Nil),
                 (None, [other]) => other.clone(),
                 _ => return Err(UNKNOWN),
             }
@@ -267,7 +258,7 @@ fn find<'c>(on: &V<'c>, wanted: &V<'c>) -> OrRuby<Option<usize>> {
         }
     }
     for at in 0..size(on) {
-        if let Some(item) = item(on, at)?
+        if let Some(item) = on.item(at)?
             && compare::equal(&item, wanted)?
         {
             return Ok(Some(at));
@@ -303,7 +294,7 @@ fn put_joined(out: &mut String, on: &V<'_>, separator: &str, depth: usize) -> Or
     }
     for at in 0..size(on) {
         budget::spend(1)?;
-        let Some(item) = item(on, at)? else { continue };
+        let Some(item) = on.item(at)? else { continue };
         if at > 0 {
             out.push_str(separator);
         }

@@ -82,6 +82,7 @@ pub(crate) fn alone<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Option<V<
         NilIs if args.is_empty() && matches!(on, V::Nil) => V::Bool(true),
         NilIs if args.is_empty() && is_plain(on) => V::Bool(false),
         Method::Not if args.is_empty() && (is_plain(on) || matches!(on, V::Nil)) => V::Bool(!on.truthy()),
+        Method::Class if args.is_empty() && is_plain(on) => V::Class(on.class().ok()?),
         IsA => match args {
             [V::Class(class)] if is_plain(on) => V::Bool(compare::is_a(on, *class).ok()?),
             _ => return None,
@@ -219,6 +220,10 @@ fn is_equal(on: &V<'_>, args: &[V<'_>]) -> Option<bool> {
         }
         (V::Str(_) | V::Made(_), V::Nil | V::Bool(_) | V::Symbol(_) | V::Int(_)) => false,
         (V::Symbol(_) | V::Int(_), V::Nil | V::Bool(_) | V::Str(_) | V::Made(_)) => false,
+        (
+            V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_),
+            V::Nil | V::Bool(_) | V::Str(_) | V::Made(_) | V::Symbol(_) | V::Int(_),
+        ) => false,
         _ => return None,
     })
 }

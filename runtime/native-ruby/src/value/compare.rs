@@ -183,14 +183,16 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
         (V::Nil, V::Nil) => Some(Ordering::Equal),
         (V::Bool(a), V::Bool(b)) if a == b => Some(Ordering::Equal),
         (V::Array(_) | V::List(_), V::Array(_) | V::List(_)) => {
-            let (Some(a), Some(b)) = (a.items()?, b.items()?) else { return Ok(None) };
-            for (a, b) in a.iter().zip(&b) {
-                match ordered(a, b, depth + 1)? {
+            let sizes = [a, b].map(|list| list.size().unwrap_or_default());
+            sizes.iter().try_for_each(|size| budget::spend(1 + *size as u64 / 8))?;
+            for at in 0..sizes[0].min(sizes[1]) {
+                let (Some(a), Some(b)) = (a.item(at)?, b.item(at)?) else { return Ok(None) };
+                match ordered(&a, &b, depth + 1)? {
                     Some(Ordering::Equal) => {}
                     other => return Ok(other),
                 }
             }
-            Some(a.len().cmp(&b.len()))
+            Some(sizes[0].cmp(&sizes[1]))
         }
         _ => return Err(ForRuby("an order of such values")),
     })

@@ -222,6 +222,15 @@ impl<'c> V<'c> {
         })
     }
 
+    /// The item of an array at a place. Nothing else is copied.
+    pub fn item(&self, at: usize) -> OrRuby<Option<V<'c>>> {
+        Ok(match self {
+            V::Array(items) => items.items().get(at).copied().map(V::from),
+            V::List(items) => items.try_borrow()?.get(at).cloned(),
+            _ => None,
+        })
+    }
+
     /// What `*value` stands for: the items of an array or a range, the pairs of a hash, nothing for nil, and what has no `to_a`
     /// itself.
     pub fn spread(&self) -> OrRuby<Vec<V<'c>>> {

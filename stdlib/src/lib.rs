@@ -47,6 +47,15 @@ pub fn has(name: &str) -> bool {
     BY_NAME.contains_key(name)
 }
 
+/// Sources of regular expressions in the signatures of the language's functions and of the natives of modules, for those who
+/// make them ahead of time.
+pub fn patterns() -> impl Iterator<Item = &'static str> {
+    let dispatches =
+        all().chain(module::twins().map(|twin| twin.native)).flat_map(|native| native.dispatches);
+    let types = dispatches.flat_map(|dispatch| dispatch.params).map(|param| param.ty);
+    types.flat_map(|ty| ty.split("Pattern[/").skip(1)).filter_map(|rest| Some(rest.split_once("/]")?.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -60,5 +69,13 @@ mod tests {
         }
         assert!(has("each") && find("each", Compat::V8).is_some());
         assert!(!has("no_such_function"));
+    }
+
+    #[test]
+    fn patterns_of_signatures_are_expressions() {
+        assert!(patterns().any(|source| source == "^[GEIM]*$"));
+        for source in patterns() {
+            assert_eq!(bunraku_vm::regex::check(source), Ok(()));
+        }
     }
 }

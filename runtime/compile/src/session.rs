@@ -31,6 +31,7 @@ use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::coverage::{RanUnit, Watches};
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::function::Native;
+use bunraku_vm::regex;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -404,6 +405,11 @@ impl Work {
     }
 
     fn compile(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> Finished {
+        let archive = self.snapshot.tree().opened().cloned();
+        regex::with_ahead(archive.map(|archive| archive as _), || self.compile_all(arena, see))
+    }
+
+    fn compile_all(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> Finished {
         let inputs = Inputs {
             environment: &self.snapshot,
             kept_templates: &KeptTemplates::default(),

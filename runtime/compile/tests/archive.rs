@@ -462,6 +462,34 @@ fn a_rebuild_compiles_what_changed() {
 }
 
 #[test]
+fn an_archive_has_automata_of_the_expressions_of_its_code_and_data() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let code = "node /^n/ { $all = ['abc' =~ /^[a-c]+$/, 'abc' =~ Pattern['^b'], 'aa' =~ /(a)\\1/, \"a\\nb\" =~ /^b\\Z/, 'é' =~ /^.$/]\n notice($all) }\n";
+    write(&directory.join("manifests/00-expressions.pp"), code);
+    write(
+        &directory.join("data/common.yaml"),
+        "lookup_options:\n  '^web::.*$': {merge: deep}\nweb::port: 8080\n",
+    );
+    build(&directory, &archive);
+    let before = std::fs::read(&archive).expect("it is there");
+    build(&directory, &archive);
+    assert_eq!(before, std::fs::read(&archive).expect("it is there"), "what was made is taken as it was");
+    let opened = bunraku_environment::archive::open(&archive).expect("it is whole");
+    let size = |source: &str| opened.archive().automaton(source).expect("it is whole").map(<[u8]>::len);
+    for source in ["^n", "^[a-c]+$", "^b", "^b\\Z", "^web::.*$", "^[GEIM]*$"] {
+        assert!(size(source) > Some(0), "{source}");
+    }
+    assert_eq!((size("(a)\\1"), size("^c")), (Some(0), None));
+    let session = Session::default();
+    let plain = ask(&session, &directory, json!({"node": "n1"}));
+    let job = json!({"node": "n1", "archive": archive, "frozen": true});
+    let archived = ask(&session, &directory, job);
+    assert_eq!(plain["logs"], archived["logs"]);
+    assert!(plain["logs"].to_string().contains("[true, false, true, true, true]"), "{}", plain["logs"]);
+}
+
+#[test]
 fn an_archive_of_a_module_path_says_what_it_needs() {
     let work = TempDir::new().expect("a folder can be made");
     let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));

@@ -223,8 +223,8 @@ fn hostile_headers_are_refused() {
         run(&bad).remove(0)
     };
     let again = "build it again: bunraku build DIR -o /archives/mutant.bnr";
-    let version = one(8, 3);
-    assert!(version.contains("its format version is 0, expected 3") && version.contains(again), "{version}");
+    let version = one(8, 4);
+    assert!(version.contains("its format version is 0, expected 4") && version.contains(again), "{version}");
     let compiler = one(30, 1);
     assert!(
         compiler.contains("built by another version of Bunraku") && compiler.contains(again),

@@ -8,6 +8,7 @@ use crate::tree::Stamp;
 use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::{FINGERPRINT, Section};
 use bunraku_vm::archive::reader::{Archive, Entry};
+use bunraku_vm::regex::Ahead;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -74,6 +75,13 @@ fn identity(path: &Path) -> Option<Identity> {
     #[cfg(not(unix))]
     let inode = 0;
     Some((metadata.len(), metadata.modified().ok(), inode))
+}
+
+impl Ahead for Opened {
+    /// What is damaged is made anew from the source, which stands in the code.
+    fn automaton(&self, source: &str) -> Option<&[u8]> {
+        self.archive.automaton(source).ok()?
+    }
 }
 
 impl Opened {

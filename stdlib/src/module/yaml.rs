@@ -202,7 +202,9 @@ impl<'c> Writer<'_, 'c> {
     }
 
     fn text(&mut self, text: &str, column: usize, stands: Stands) {
-        if matches(r"\n(?!\Z)", text)
+        // `/\n(?!\Z)/`
+        let has_lines = text.match_indices('\n').any(|(at, _)| !matches!(&text[at + 1..], "" | "\n"));
+        if has_lines
             && stands == Stands::AsValue
             && !has_special(text)
             && !matches(r"\A[ \n]", text)
@@ -221,7 +223,9 @@ impl<'c> Writer<'_, 'c> {
         let single = text.is_empty()
             || text == "<<"
             || !self.vm.host.is_plain_yaml_text(text)
-            || matches(r"\A0[0-7]*[89]", text)
+            // `/\A0[0-7]*[89]/`
+            || text.starts_with('0')
+                && text.trim_start_matches(|c| matches!(c, '0'..='7')).starts_with(['8', '9'])
             || !is_plain_safe(text);
         if single {
             let quoted = format!("'{}'", text.replace('\'', "''"));

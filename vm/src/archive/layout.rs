@@ -10,12 +10,14 @@
 //!        │ Text                     │┐
 //!        │ Entries                  ││ the index: raw words, searched where they lie
 //!        │ Parts                    ││
-//!        │ Definitions, Provided    │┘
+//!        │ Definitions, Provided    ││
+//!        │ Expressions              │┘
 //!        │ Info                     │  cold
 //!        │ Units                    │  raw words, run where they lie
 //!        │ Data                     │  raw words
 //!        │ Findings, Metadata, Types│  cold
 //!        │ Templates                │  bytes that the runtime knows to read
+//!        │ Automata                 │  bytes that the regular expressions' part of the VM knows to read
 //!        │ Texts                    │  bytes as they were in their files
 //!        ├──────────────────────────┤
 //!        │ Blocks                   │  a checksum for each 4096 bytes of all the above but the header
@@ -27,7 +29,7 @@ use std::fmt;
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"BNRUARC\n";
 /// Version of the form.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// Bytes of the header, and of what one checksum covers.
 pub const BLOCK: usize = 4096;
 /// What parts are aligned to.
@@ -88,6 +90,7 @@ sections! {
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
     Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module";
+    Expressions, SectionForm::Records(EXPRESSION_WORDS), "regular expressions of manifests and data, sorted by source";
     Info, SectionForm::Cold, "what was built: one part";
     Units, SectionForm::Words, "bytecode of manifests and EPP templates: a unit each";
     Data, SectionForm::Words, "Hiera's configuration and data files";
@@ -95,6 +98,7 @@ sections! {
     Metadata, SectionForm::Cold, "dependencies of modules";
     Types, SectionForm::Cold, "signatures of resource types in Ruby";
     Templates, SectionForm::Bytes, "ERB templates, lowered, or why they are Ruby's";
+    Automata, SectionForm::Bytes, "of regular expressions: whether they match in texts that are ASCII";
     Texts, SectionForm::Bytes, "contents of files, embedded";
     Blocks, SectionForm::Bytes, "checksums";
 }
@@ -149,6 +153,18 @@ pub const PROVIDED_WORDS: usize = 3;
 /// The words of a provided file.
 pub const PROVIDED: &[(usize, usize, &str)] =
     &[(0, 2, "offset and length in Text of the path below the module"), (2, 1, "entry of the file")];
+
+/// Words of a regular expression.
+pub const EXPRESSION_WORDS: usize = 4;
+/// The words of a regular expression.
+pub const EXPRESSION: &[(usize, usize, &str)] = &[
+    (0, 2, "offset and length of the source in Text"),
+    (
+        2,
+        2,
+        "offset and length of the automaton in Automata; length 0 where it would be large, or can't be made",
+    ),
+];
 
 /// Bit of an entry: a file.
 pub const FILE: u32 = 1;

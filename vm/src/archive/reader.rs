@@ -3,8 +3,8 @@
 
 use super::index::Index;
 use super::layout::{
-    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, HEADER_SUM, MAGIC, PART_WORDS, PROVIDED_WORDS,
-    Section, SectionForm, TABLE, VERSION,
+    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, EXPRESSION_WORDS, FINGERPRINT, HEADER_SUM, MAGIC, PART_WORDS,
+    PROVIDED_WORDS, Section, SectionForm, TABLE, VERSION,
 };
 use super::map::Map;
 pub use super::record::{Definition, Entry, Part};
@@ -397,6 +397,33 @@ impl Archive {
             number += 1;
         }
         Ok(found)
+    }
+
+    /// The n-th regular expression: its source, as bytes, and where the automaton lies.
+    fn expression(&self, number: u32) -> Read<(&[u8], [u32; 2])> {
+        let fault = || ArchiveFault::Record(Section::Expressions, number);
+        let [at, len, automaton @ ..] = self.record::<EXPRESSION_WORDS>(Section::Expressions, number)?;
+        let range = self.within(Section::Text, at as usize, len as usize).ok_or_else(fault)?;
+        Ok((self.bytes(range)?, automaton))
+    }
+
+    /// The automaton of a regular expression, as bytes: none at all of one without.
+    ///
+    /// # Errors
+    /// When what the search meets is damaged.
+    pub fn automaton(&self, source: &str) -> Read<Option<&[u8]>> {
+        let count = self.count(Section::Expressions, EXPRESSION_WORDS);
+        let number = self.lower_bound(count, |n| Ok(self.expression(n)?.0.cmp(source.as_bytes())))?;
+        if number == count {
+            return Ok(None);
+        }
+        let (found, [at, len]) = self.expression(number)?;
+        if found != source.as_bytes() {
+            return Ok(None);
+        }
+        let range = self.within(Section::Automata, at as usize, len as usize);
+        let range = range.ok_or(ArchiveFault::Record(Section::Expressions, number))?;
+        self.bytes(range).map(Some)
     }
 
     /// The entry of the file that the first module by name has at a path under its `lib`, that path included

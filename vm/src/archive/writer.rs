@@ -1,7 +1,7 @@
 //! Makes an archive's bytes. The same input gives the same bytes, in whatever order it is given.
 
 use super::layout::{ALIGN, BLOCK, FINGERPRINT, HEADER_SUM, MAGIC, Section, TABLE, VERSION};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A file, folder or link to be written.
@@ -59,13 +59,15 @@ impl Texts {
     }
 }
 
-/// The archive of some entries; `info` is the one part of section Info.
+/// The archive of some entries; `info` is the one part of section Info, `automata` are those of regular expressions, by
+/// source.
 ///
 /// # Errors
 /// When a section is larger than offsets reach: 16 GiB, or 4 GiB of paths and names.
 pub fn write(
     mut entries: Vec<EntrySpec>,
     info: Vec<u8>,
+    automata: &BTreeMap<String, Vec<u8>>,
     fingerprint: &[u8; FINGERPRINT],
 ) -> Result<Vec<u8>, String> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -114,6 +116,17 @@ pub fn write(
         let [at, len] = texts.add(name);
         sections[Section::Provided as usize]
             .extend([at, len, entry].iter().flat_map(|word| word.to_le_bytes()));
+    }
+    for (source, automaton) in automata {
+        let [at, len] = texts.add(source);
+        let bytes = &mut sections[Section::Automata as usize];
+        bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
+        let words = [at, len, bytes.len() as u32, automaton.len() as u32];
+        bytes.extend_from_slice(automaton);
+        if bytes.len() > u32::MAX as usize {
+            return Err(format!("section {} is too large", Section::Automata));
+        }
+        sections[Section::Expressions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     if texts.bytes.len() > u32::MAX as usize {
         return Err("paths and names are too large".to_owned());

@@ -1,7 +1,9 @@
 //! What searches. Most expressions have nothing that a finite automaton could not do: the first matches of these are
 //! left to `regex-lite`, which is ready at once, since a compile holds hundreds of expressions against one or two texts
-//! each; those that are matched often go to `regex-automata`. The rest is for `fancy-regex`.
+//! each; those that are matched often go to `regex-automata`. The rest is for `fancy-regex`. What an archive has an automaton of
+//! is left to that as long as no groups are asked for.
 
+use super::automaton::Automaton;
 use super::translate::{For, translate};
 use fancy_regex::{BytesMode, RegexBuilder};
 use regex_automata::meta;
@@ -23,6 +25,9 @@ const LIGHT: usize = 1 << 20;
 /// what matches in a text that is ASCII is the same for all.
 #[derive(Debug, Default)]
 pub(super) struct Expression {
+    /// Whether an automaton was made of it ahead of time, and that.
+    is_ahead: OnceCell<bool>,
+    ahead: OnceCell<Option<Automaton>>,
     lite: OnceCell<Option<regex_lite::Regex>>,
     /// Whether it is an expression beyond doubt, though not one for that.
     sound: OnceCell<bool>,
@@ -40,7 +45,10 @@ impl Expression {
     /// # Errors
     /// Ruby's message where it is none.
     pub fn check(&self, source: &str) -> Result<(), String> {
-        if self.lite(source).is_some() || *self.sound.get_or_init(|| is_sound_without_looks(source)) {
+        if self.is_ahead(source)
+            || self.lite(source).is_some()
+            || *self.sound.get_or_init(|| is_sound_without_looks(source))
+        {
             return Ok(());
         }
         self.engine(source, true).map(|_| ())
@@ -53,6 +61,11 @@ impl Expression {
     pub fn is_match(&self, source: &str, text: &str) -> Result<bool, String> {
         if ends_with_line(source, text) {
             return Ok(self.groups(source, text, 0, |_, _| ())?.is_some());
+        }
+        if text.is_ascii()
+            && let Some(matches) = self.ahead(source).and_then(|ahead| ahead.is_match(text))
+        {
+            return Ok(matches);
         }
         match self.first(source, text) {
             Some(regex) => Ok(regex.is_match(text)),
@@ -97,6 +110,14 @@ impl Expression {
         from: usize,
         mut made: impl FnMut(usize, usize) -> T,
     ) -> Result<Option<Vec<Option<T>>>, String> {
+        // Most that is matched once does not match, and nothing is made for that.
+        if from == 0
+            && self.lite.get().is_none()
+            && text.is_ascii()
+            && self.ahead(source).and_then(|ahead| ahead.is_match(text)) == Some(false)
+        {
+            return Ok(None);
+        }
         if let Some(regex) = self.first(source, text) {
             let group = |group: Option<regex_lite::Match<'_>>| group.map(|g| made(g.start(), g.end()));
             return Ok(regex.captures_at(text, from).map(|found| found.iter().map(group).collect()));
@@ -124,6 +145,14 @@ impl Expression {
         }
         self.searched.set(searched + text.len() + ANY);
         self.lite(source)
+    }
+
+    fn ahead(&self, source: &str) -> Option<&Automaton> {
+        self.ahead.get_or_init(|| Automaton::found(source)).as_ref()
+    }
+
+    fn is_ahead(&self, source: &str) -> bool {
+        *self.is_ahead.get_or_init(|| Automaton::is_there(source))
     }
 
     fn lite(&self, source: &str) -> Option<&regex_lite::Regex> {
@@ -175,12 +204,11 @@ impl Engine {
         let unicode = matches!(mode, BytesMode::Unicode);
         let goal = if unicode { For::All } else { For::Ascii };
         let translated = translate(source, goal).map_err(|message| invalid(&message))?;
-        if is_plain(&translated) {
-            let syntax = syntax::Config::new().unicode(unicode).utf8(unicode);
-            if let Ok(regex) = meta::Regex::builder().syntax(syntax).build(&translated) {
-                let slots = RefCell::new(vec![None; regex.group_info().slot_len()]);
-                return Ok(Engine::Plain(regex, slots));
-            }
+        if is_plain(&translated)
+            && let Ok(regex) = meta::Regex::builder().syntax(syntax_of(unicode)).build(&translated)
+        {
+            let slots = RefCell::new(vec![None; regex.group_info().slot_len()]);
+            return Ok(Engine::Plain(regex, slots));
         }
         Engine::fancy(source, For::Fancy, mode)
     }
@@ -236,9 +264,14 @@ impl Engine {
     }
 }
 
+/// How expressions are read: over all of Unicode, or over ASCII.
+pub(super) fn syntax_of(unicode: bool) -> syntax::Config {
+    syntax::Config::new().unicode(unicode).utf8(unicode)
+}
+
 /// Whether all engines take an expression that they understand for the same. A quantifier behind another repeats it
 /// to some and says something else to others; a group that is repeated no times counts for some only.
-fn is_plain(translated: &str) -> bool {
+pub(super) fn is_plain(translated: &str) -> bool {
     let outside = without_classes(translated);
     let quantifies = |byte: u8| matches!(byte, b'*' | b'+' | b'?' | b'}');
     let stacked = outside.windows(3).any(|three| {
@@ -321,7 +354,18 @@ fn light(translated: &str) -> Option<regex_lite::Regex> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::automaton::{self, Ahead};
     use super::*;
+    use std::sync::Arc;
+
+    /// The automaton of one source.
+    struct Only(String, Vec<u8>);
+
+    impl Ahead for Only {
+        fn automaton(&self, source: &str) -> Option<&[u8]> {
+            (self.0 == source).then_some(&*self.1)
+        }
+    }
 
     /// What expressions are put together from: much of it in the notation of both engines, some of one only.
     const PARTS: &[&str] = &[
@@ -401,7 +445,7 @@ mod tests {
             seed ^= seed << 17;
             (seed % below as u64) as usize
         };
-        let (mut light, mut plain, mut fancy) = (0, 0, 0);
+        let (mut automata, mut light, mut plain, mut fancy) = (0, 0, 0, 0);
         for _ in 0..20_000 {
             let count = 1 + next(6);
             let source: String = (0..count).map(|_| PARTS[next(PARTS.len())]).collect();
@@ -420,6 +464,13 @@ mod tests {
                 Engine::Fancy(_) => fancy += 1,
             }
             light += usize::from(expression.lite(&source).is_some());
+            let automaton = automaton::made(&source).filter(|bytes| !bytes.is_empty());
+            let automaton = automaton.map(|bytes| Only(source.clone(), bytes));
+            let ahead = automaton.map(|only| {
+                automata += 1;
+                automaton::with_ahead(Some(Arc::new(only)), || Automaton::found(&source))
+                    .expect("it is whole")
+            });
             for text in TEXTS {
                 let from =
                     (0..=next(text.len() + 1)).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
@@ -438,6 +489,9 @@ mod tests {
                 if !text.is_ascii() {
                     continue;
                 }
+                if let Some(ahead) = &ahead {
+                    assert_eq!(ahead.is_match(text), Some(any), "/{source}/ ahead of time in {text:?}");
+                }
                 let engine = expression.engine(&source, true).unwrap();
                 let found = engine.groups(text, from, |from, to| (from, to)).unwrap();
                 assert_eq!(found, expected, "/{source}/ over ASCII in {text:?} from {from}");
@@ -449,6 +503,7 @@ mod tests {
                 }
             }
         }
+        assert!(automata > 1000, "{automata} ahead of time");
         assert!(light > 1000 && plain > light && fancy > 1000, "{light} light, {plain} plain, {fancy} fancy");
     }
 }

@@ -3,12 +3,14 @@
 //! A [`crate::value::Value::Regexp`] holds its source only; what is compiled lives here, one cache a thread.
 
 mod answers;
+mod automaton;
 mod class;
 mod engine;
 mod prepared;
 mod shown;
 mod translate;
 
+pub use automaton::{Ahead, is_like_one, made, with_ahead};
 pub use prepared::Prepared;
 pub use shown::{inspect, shown, to_s, to_text, with_options};
 

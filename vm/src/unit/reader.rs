@@ -2,11 +2,12 @@
 
 use super::layout::{
     CAPTURES_REST, CHUNK_WORDS, DEF_WORDS, HEADER_WORDS, MAGIC, PARAM_WORDS, POSITION_WORDS, Section,
-    VERSION, unpack_place,
+    VERSION, tag, unpack_place,
 };
 use super::writer::ChunkKind;
 use super::{Def, DefKind, HostMatch};
 use crate::coverage::fingerprint;
+use crate::regex::is_like_one;
 use std::fmt;
 
 /// What is wrong with a unit's words.
@@ -185,6 +186,22 @@ impl<'u> Unit<'u> {
     pub fn constant(&self, number: u32) -> Read<(u32, u32)> {
         let record = self.record(Section::Consts, number, 2).ok_or(UnitFault::ConstNumber(number))?;
         Ok((record[0], record[1]))
+    }
+
+    /// The sources of its regular expressions, and strings that may be some; what is damaged is left out.
+    pub fn regexps(&self) -> impl Iterator<Item = &'u str> + use<'_, 'u> {
+        let constants = (0..self.consts()).filter_map(|number| self.constant(number).ok());
+        let constants = constants.filter_map(|(tag, payload)| match tag {
+            tag::REGEXP => self.string(payload).ok(),
+            tag::STRING => self.string(payload).ok().filter(|text| is_like_one(text)),
+            _ => None,
+        });
+        let definitions = (0..self.defs()).filter_map(|number| self.def(number).ok());
+        let of_nodes = definitions.flat_map(|def| def.matches).filter_map(|of_node| match of_node {
+            HostMatch::Regex(source) => Some(source),
+            HostMatch::Name(_) | HostMatch::Default => None,
+        });
+        constants.chain(of_nodes)
     }
 
     /// Two words of the wide section as one number.

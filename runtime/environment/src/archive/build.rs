@@ -23,8 +23,9 @@ use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::regex;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -154,6 +155,7 @@ fn made(
     let mut reasons = HashMap::new();
     let mut entries = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
+    let mut expressions: BTreeSet<String> = bunraku_stdlib::patterns().map(str::to_owned).collect();
     let reads = Reads::of(&plan.walk.found);
     for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
         debug_assert_eq!(found.path, plan.walk.found[number].path);
@@ -175,6 +177,7 @@ fn made(
                     summary.left_out.push((found.path.clone(), why.to_owned()));
                 }
                 reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
+                expressions.extend(file.expressions);
                 entries.push(file.entry);
             }
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
@@ -185,7 +188,9 @@ fn made(
     });
     settle_provided(&plan, &mut entries);
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
-    let bytes = writer::write(entries, info, &COMPILER).map_err(|what| format!("Could not build: {what}"))?;
+    let automata = automata_of(expressions, before.as_deref(), options)?;
+    let bytes = writer::write(entries, info, &automata, &COMPILER)
+        .map_err(|what| format!("Could not build: {what}"))?;
     Ok((bytes, summary, readable))
 }
 
@@ -199,17 +204,44 @@ fn compile_all(
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Vec<Compiled>, String> {
+    let done = AtomicUsize::new(0);
+    side_by_side(options, &plan.walk.found, |found| {
+        let file = plan.file(found, before, options.embed);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        progress(Progress { done, files: plan.walk.found.len() });
+        file
+    })
+}
+
+/// The automata of regular expressions, by source, of those that have one.
+fn automata_of(
+    sources: BTreeSet<String>,
+    before: Option<&Opened>,
+    options: &Options,
+) -> Result<BTreeMap<String, Vec<u8>>, String> {
+    let sources: Vec<String> = sources.into_iter().collect();
+    let all = side_by_side(options, &sources, |source| {
+        let before = before.and_then(|before| before.archive().automaton(source).ok()?);
+        before.map(<[u8]>::to_vec).or_else(|| regex::made(source))
+    })?;
+    Ok(sources.into_iter().zip(all).filter_map(|(source, (_, made))| Some((source, made?))).collect())
+}
+
+/// What `work` makes of each of some items, on all cores; in their order, with their numbers.
+fn side_by_side<I: Sync, T: Send>(
+    options: &Options,
+    items: &[I],
+    work: impl Fn(&I) -> T + Sync,
+) -> Result<Vec<(usize, T)>, String> {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
-    let (next, done) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let next = AtomicUsize::new(0);
     let work = || {
         let mut made = Vec::new();
         loop {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(found) = plan.walk.found.get(number) else { return made };
-            made.push((number, plan.file(found, before, options.embed)));
-            let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-            progress(Progress { done, files: plan.walk.found.len() });
+            let Some(item) = items.get(number) else { return made };
+            made.push((number, work(item)));
         }
     };
     let mut all = std::thread::scope(|scope| {
@@ -434,7 +466,7 @@ impl Plan {
         if !file.kept {
             file.make(&bytes, self.environment.compat, self);
         }
-        file.find_definitions();
+        file.index();
         let in_folder = self.folder_of(&found.name).map(|(_, below)| below);
         let below = in_folder.or_else(|| found.name.strip_prefix("e/"));
         file.entry.provides = below.filter(|below| below.starts_with("lib/")).map(str::to_owned);

@@ -11,6 +11,7 @@ use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_hiera::data_file::cache::{self, WRONG};
+use bunraku_hiera::data_file::layout::Item;
 use bunraku_hiera::data_file::{DataFault, DataFormat, hocon, layout};
 use bunraku_native_ruby::Lowered;
 use bunraku_resource_types::{Doubt, Library, ResourceType};
@@ -20,6 +21,7 @@ use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::writer::{EntrySpec, PartSpec};
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Severity};
+use bunraku_vm::regex;
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::reader::Unit;
 use std::path::Path;
@@ -60,6 +62,8 @@ pub(super) struct File {
     pub readers: Readers,
     /// Errors at the default level of `strict`.
     pub errors: Vec<Diagnostic>,
+    /// Sources of the regular expressions in its code.
+    pub expressions: Vec<String>,
 }
 
 impl File {
@@ -171,11 +175,19 @@ impl File {
         parts::compile(bytes, SourceKind::Manifest, location, compat)
     }
 
-    pub fn find_definitions(&mut self) {
-        let unit = self.entry.parts.iter().find(|part| part.section == Section::Units);
-        let Some(part) = unit else { return };
-        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&part.bytes);
-        let Ok(unit) = Unit::open(&words) else { return };
+    /// Reads from the parts what is found by name in an archive.
+    pub fn index(&mut self) {
+        let Some(part) = self.entry.parts.first() else { return };
+        let words = || bytemuck::pod_collect_to_vec::<u8, u32>(&part.bytes);
+        match part.section {
+            Section::Units => self.index_unit(&words()),
+            Section::Data if part.variant & WRONG == 0 => self.expressions = expressions_of_data(&words()),
+            _ => {}
+        }
+    }
+
+    fn index_unit(&mut self, words: &[u32]) {
+        let Ok(unit) = Unit::open(words) else { return };
         for number in 0..unit.defs() {
             if let Ok(def) = unit.def(number)
                 && def.kind != DefKind::Node
@@ -184,6 +196,7 @@ impl File {
                 self.entry.definitions.push((name, def.kind as u32, def.line, number));
             }
         }
+        self.expressions = unit.regexps().map(str::to_owned).collect();
     }
 
     /// Why the ERB template, the file of Ruby or the type that it is needs Ruby, first; none where it does not.
@@ -224,4 +237,14 @@ impl File {
             summary.errors.push((found.path.clone(), named.collect()));
         }
     }
+}
+
+/// Texts in data that may be regular expressions, as the keys of `lookup_options` are.
+fn expressions_of_data(mut words: &[u32]) -> Vec<String> {
+    let items = std::iter::from_fn(|| layout::item(&mut words));
+    let texts = items.filter_map(|item| match item {
+        Item::Text(text) => text.get(),
+        _ => None,
+    });
+    texts.filter(|text| regex::is_like_one(text)).map(str::to_owned).collect()
 }

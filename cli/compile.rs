@@ -124,6 +124,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             None => arguments.made(&compiler, target, &mut renderer),
         };
         match made {
+            // Of one node, which most are, nothing is copied.
+            Ok(Some(catalog)) if all.is_empty() => all = catalog + "\n",
             Ok(Some(catalog)) => all.extend([catalog.as_str(), "\n"]),
             Ok(None) => status = ExitCode::from(FAILED),
             Err(message) => return renderer.failure(&message, FAILED),

@@ -28,8 +28,9 @@ const READING: &str = "
 
 - **Opening** reads the header: magic, version, length, the compiler's fingerprint, the section table, under one
   checksum; and the few bytes of section Info. It costs the same for every archive.
-- **Looking up** a path or a name is a binary search in sorted records. What lies in a folder follows its path, and
-  what lies deeper is skipped by a search.
+- **Looking up** a path begins in Places at the lower bits of its hash and goes on to the next word until the entry is the path's
+  or the word is 0; looking up a name is a binary search in sorted records. What lies in a folder follows its path, and what
+  lies deeper is skipped by a search.
 - **Every read** takes the checksum of each block it touches, the first time that the block is touched. Blocks that are
   not touched are not read from the disk.
 - **A unit** is run where it lies: see `instructions.md` and `vm/src/unit/layout.rs`. Its chunks are verified before

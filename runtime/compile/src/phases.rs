@@ -11,12 +11,14 @@ use bunraku_catalog::view::View;
 use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::json as data;
+use bunraku_data::rich;
 use bunraku_environment::units::Compiled;
 use bunraku_vm::budget;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow, Stage};
+use bunraku_vm::format;
 use bunraku_vm::host::Site;
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
@@ -177,7 +179,14 @@ impl<'c> Compile<'c> {
         }
         self.make_data_plain()?;
         if self.asked.wants_json {
-            return Ok((self.write_catalog(node, self.asked.settings.form), value));
+            rich::unwritable();
+            let catalog = self.write_catalog(node, self.asked.settings.form);
+            if let Some(number) = rich::unwritable() {
+                // Nobody adds the node's name, and the number is the oracle's, too.
+                let message = format!("1000: {} not allowed in JSON", format::float_to_s(number));
+                return Err(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
+            }
+            return Ok((catalog, value));
         }
         self.make_bytes_binary();
         Ok((String::new(), value))

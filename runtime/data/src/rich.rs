@@ -7,6 +7,16 @@ use bunraku_vm::format;
 use bunraku_vm::types::{Type, object};
 use bunraku_vm::value::{Hash, Value};
 use std::borrow::Cow;
+use std::cell::Cell;
+
+thread_local! {
+    static UNWRITABLE: Cell<Option<f64>> = const { Cell::new(None) };
+}
+
+/// The first number that this thread has written since it was last asked, and that JSON has no form for: `NaN`, `Infinity`.
+pub fn unwritable() -> Option<f64> {
+    UNWRITABLE.take()
+}
 
 /// How a value is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -140,7 +150,12 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Default => out.push_str("{\"__ptype\":\"Default\"}"),
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
         Value::Int(i) => out.push_str(itoa::Buffer::new().format(i)),
-        Value::Float(f) => out.push_str(&format::float_to_s(f)),
+        Value::Float(f) => {
+            if !f.is_finite() {
+                UNWRITABLE.set(Some(UNWRITABLE.get().unwrap_or(f)));
+            }
+            out.push_str(&format::float_to_s(f));
+        }
         Value::Str(s) => string(out, &s),
         Value::Array(items) => budget::within(items.len(), || {
             budget::room(2 * out.len());

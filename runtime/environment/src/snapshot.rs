@@ -33,6 +33,10 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+/// How many resources a first catalog is given room for. Of a large piece of memory only what is used is taken from the
+/// system, and a list that grows is copied each time.
+const RESOURCES: usize = 1_000;
+
 /// An environment at one moment: what a compile reads its code from. It does not change; where its files have changed,
 /// [`Snapshots`](crate::snapshots::Snapshots) makes another one.
 pub struct Snapshot {
@@ -71,7 +75,7 @@ pub struct Snapshot {
     pub type_files: Memo<String, TypeFiles>,
     /// Where files of modules are that code has named, and EPP templates.
     pub named_files: NamedFiles,
-    /// How many resources the last catalog had: the next one is given room for as many.
+    /// How many resources the last catalog had: the next one is given room for as many, the first for [`RESOURCES`].
     pub resources: AtomicUsize,
 }
 
@@ -359,7 +363,7 @@ impl Snapshot {
             extensions: MemoCell::new(&EXTENSIONS),
             type_files: Memo::new(&TYPE_FILES),
             named_files: NamedFiles::new(),
-            resources: AtomicUsize::new(0),
+            resources: AtomicUsize::new(RESOURCES),
         })
     }
 

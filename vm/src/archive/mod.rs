@@ -6,9 +6,9 @@
 //! here panics: what is out of order is a [`ArchiveFault`].
 
 pub mod cold;
-mod index;
 pub mod layout;
 pub mod map;
+mod places;
 pub mod reader;
 mod record;
 pub mod writer;

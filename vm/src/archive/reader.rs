@@ -1,12 +1,12 @@
 //! Reads an archive where it lies. Opening looks at the header only; a search touches the blocks on its way, and a
 //! block's checksum is taken the first time that it is touched.
 
-use super::index::Index;
 use super::layout::{
     BLOCK, DEFINITION_WORDS, ENTRY_WORDS, EXPRESSION_WORDS, FINGERPRINT, HEADER_SUM, MAGIC, PART_WORDS,
     PROVIDED_WORDS, Section, SectionForm, TABLE, VERSION,
 };
 use super::map::Map;
+use super::places;
 pub use super::record::{Definition, Entry, Part};
 use super::{ArchiveFault, Read, cold};
 use serde::de::DeserializeOwned;
@@ -29,7 +29,6 @@ pub struct Archive {
     sections: [Range<usize>; Section::ALL.len()],
     /// Blocks found sound, a bit each; the header's is never set.
     sound: Box<[AtomicU64]>,
-    index: Index,
 }
 
 impl Archive {
@@ -53,12 +52,8 @@ impl Archive {
     }
 
     fn new(store: Store, fingerprint: Option<&[u8; FINGERPRINT]>) -> Read<Archive> {
-        let mut archive = Archive {
-            store,
-            sections: std::array::from_fn(|_| 0..0),
-            sound: Vec::new().into_boxed_slice(),
-            index: Index::default(),
-        };
+        let mut archive =
+            Archive { store, sections: std::array::from_fn(|_| 0..0), sound: Vec::new().into_boxed_slice() };
         let bytes = archive.all();
         if bytes.get(..MAGIC.len()) != Some(&MAGIC[..]) || cfg!(target_endian = "big") {
             return Err(ArchiveFault::NotAnArchive);
@@ -263,8 +258,36 @@ impl Archive {
         Ok(low)
     }
 
-    fn entry_from(&self, path: &str) -> Read<u32> {
-        self.lower_bound(self.entries(), |n| Ok(self.entry_path(n)?.cmp(path.as_bytes())))
+    /// The first entry at or behind `from` whose path is not less than `path`: looked for in steps that double.
+    fn entry_from(&self, from: u32, path: &str) -> Read<u32> {
+        let order = |n| Ok(self.entry_path(n)?.cmp(path.as_bytes()));
+        let (mut low, mut step) = (from, 1);
+        while let Some(next) = low.checked_add(step).filter(|next| *next < self.entries())
+            && order(next)? == Ordering::Less
+        {
+            (low, step) = (next, step.saturating_mul(2));
+        }
+        let high = low.saturating_add(step).saturating_add(1).min(self.entries());
+        Ok(low + self.lower_bound(high.saturating_sub(low), |n| order(low + n))?)
+    }
+
+    /// The number of a path's entry.
+    fn number_of(&self, path: &str) -> Read<Option<u32>> {
+        let fault = || ArchiveFault::Section(Section::Places);
+        let range = self.sections[Section::Places as usize].clone();
+        let slots = range.len() / 4;
+        if !slots.is_power_of_two() {
+            return Err(fault());
+        }
+        for slot in places::walk(path, slots) {
+            let at = range.start + 4 * slot;
+            let word: &[u32] = bytemuck::cast_slice(self.bytes(at..at + 4)?);
+            let Some(number) = word[0].checked_sub(1) else { return Ok(None) };
+            if self.entry_path(number)? == path.as_bytes() {
+                return Ok(Some(number));
+            }
+        }
+        Err(fault())
     }
 
     /// The entry of a path.
@@ -272,14 +295,7 @@ impl Archive {
     /// # Errors
     /// When what the search meets is damaged.
     pub fn find(&self, path: &str) -> Read<Option<Entry<'_>>> {
-        if let Some(found) = self.index.find(path.as_bytes(), self.entries(), |n| self.entry_path(n)) {
-            return found?.map(|number| self.entry(number)).transpose();
-        }
-        let number = self.entry_from(path)?;
-        if number == self.entries() || self.entry_path(number)? != path.as_bytes() {
-            return Ok(None);
-        }
-        self.entry(number).map(Some)
+        self.number_of(path)?.map(|number| self.entry(number)).transpose()
     }
 
     /// What lies directly in a folder, sorted by path. A search for each, whatever lies below them.
@@ -289,7 +305,7 @@ impl Archive {
     pub fn list(&self, folder: &str) -> Read<Vec<Entry<'_>>> {
         let prefix = format!("{folder}/");
         let mut found = Vec::new();
-        let mut number = self.entry_from(&prefix)?;
+        let mut number = self.entry_from(self.number_of(folder)?.unwrap_or_default(), &prefix)?;
         while number < self.entries() {
             let path = std::str::from_utf8(self.entry_path(number)?);
             let path = path.map_err(|_| ArchiveFault::Text(Section::Text))?;
@@ -300,7 +316,7 @@ impl Archive {
                     number + 1
                 }
                 // `0` comes behind `/`: past all that lies below.
-                Some((name, _)) => self.entry_from(&format!("{prefix}{name}0"))?,
+                Some((name, _)) => self.entry_from(number, &format!("{prefix}{name}0"))?,
             };
             // Sorted paths only go on; damaged ones may not turn back.
             number = next.max(number + 1);

@@ -1,6 +1,7 @@
 //! Makes an archive's bytes. The same input gives the same bytes, in whatever order it is given.
 
 use super::layout::{ALIGN, BLOCK, FINGERPRINT, HEADER_SUM, MAGIC, Section, TABLE, VERSION};
+use super::places;
 use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -105,6 +106,8 @@ pub fn write(
         }
         provided.extend(entry.provides.as_ref().map(|name| (name, number as u32)));
     }
+    sections[Section::Places as usize] =
+        places::table(&entries).iter().flat_map(|word| word.to_le_bytes()).collect();
     definitions.sort();
     for (name, kind, entry, line, of_unit) in definitions {
         let [at, len] = texts.add(name);

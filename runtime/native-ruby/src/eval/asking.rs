@@ -100,8 +100,7 @@ impl<'c> Run<'_, 'c> {
         asked: Asked<'c>,
         ask: impl FnOnce(&mut Self) -> Eval<'c>,
     ) -> Done<'c, Value<'c>> {
-        let is_pure = |name: &str| methods::is_pure(name.strip_prefix("function_").unwrap_or(name));
-        if !matches!(&asked, Asked::Function(name, _) if is_pure(name)) {
+        if !asked.is_optional() {
             self.may_ask()?;
         }
         let used = self.used;

@@ -11,5 +11,5 @@ pub(crate) mod lent;
 pub(crate) mod raised;
 
 pub use call::{Called, Function};
-pub use journal::{Asked, Journal};
+pub use journal::{Asked, Journal, only_computes};
 pub use lent::Changes;

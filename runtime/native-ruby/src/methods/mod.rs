@@ -42,7 +42,7 @@ mod unchanged;
 mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
-pub use called::is_pure;
+pub(crate) use called::is_pure;
 pub(crate) use called::of_puppet;
 pub(crate) use quick::{alone, is_plain};
 pub(crate) use responds::{lacks, responds};

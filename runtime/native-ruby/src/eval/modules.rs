@@ -50,7 +50,7 @@ impl<'c> Run<'_, 'c> {
             std::mem::take(&mut self.defining.module_function),
             std::mem::take(&mut self.defining.defines_own),
         );
-        let result = self.in_frame(frame, |run| run.eval(&body.body));
+        let result = self.in_frame(frame, |run| run.eval(&body.body).inspect(|_| run.keep_around()));
         (self.defining.module_function, self.defining.defines_own) = outer;
         result
     }

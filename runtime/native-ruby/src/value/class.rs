@@ -230,7 +230,8 @@ impl Class {
             || (Class::Exception as usize..=Class::NoMemoryError as usize).contains(&number)
             || matches!(
                 self,
-                Class::File
+                Class::Proc
+                    | Class::File
                     | Class::Math
                     | Class::Random
                     | Class::SecureRandom

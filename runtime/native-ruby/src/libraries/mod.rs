@@ -45,6 +45,7 @@ pub(crate) fn call<'c>(
         | Class::Env => puppet::call(run, class, name, args, (block, line)),
         Class::Dispatcher if name == "dispatch" => run.dispatch(args).map(Some),
         Class::GlobalScope => methods::of_top_scope(run, name, args).map(Some),
+        Class::ResolvIpv6 => Ok(run.prepended(class, name, args)?),
         Class::Bunraku | Class::CompileOfBunraku => compile::call(run, name, args),
         Class::File => match files::call(name, args)? {
             Some(value) => Ok(Some(value)),

@@ -177,6 +177,8 @@ classes! {
     LookupContext = "Puppet::LookupContext" < Object,
     SemanticPuppet = "SemanticPuppet",
     Facter = "Facter",
+    Resolv = "Resolv" < Object,
+    ResolvIpv6 = "Resolv::IPv6" < Object,
     PuppetX = "PuppetX",
     PuppetXStdlib = "PuppetX::Stdlib",
 }
@@ -254,6 +256,8 @@ impl Class {
                     | Class::Uri
                     | Class::InvalidUri
                     | Class::IpAddr
+                    | Class::Resolv
+                    | Class::ResolvIpv6
             )
     }
 

@@ -163,6 +163,11 @@ impl<'c> Space<'c> {
         self.required.borrow_mut().extend(file.to_str().map(str::to_owned));
     }
 
+    /// Takes note that a module has been put in front of a class of Ruby's library, which nothing without a worker uses.
+    pub fn note_prepended(&self, class: &str, module: &str) {
+        self.required.borrow_mut().push(format!("{class} {module}"));
+    }
+
     /// Those files, in order.
     pub fn take_required(&self) -> Vec<String> {
         self.required.take()

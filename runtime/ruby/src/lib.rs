@@ -44,7 +44,7 @@ pub use sandbox::Sandbox;
 use bunraku_native_ruby::Asked;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
-use bunraku_vm::value::Str;
+use bunraku_vm::value::{Object, Str};
 use bunraku_vm::vm::Vm;
 use datatypes::DataTypes;
 use hashbrown::{HashMap, HashSet};
@@ -149,6 +149,11 @@ impl<'c> Ruby<'c> {
     /// A string of bytes: what of it is no text is shown as such.
     pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         self.values.string_of_bytes(vm, bytes)
+    }
+
+    /// A symbol, class or module of Ruby's, as a value of the compile.
+    pub fn named(&self, vm: &Vm<'c>, class: &str, text: &str) -> &'c Object<'c> {
+        self.values.named(vm, class, text)
     }
 
     /// Gives the worker back and drops all that lies on the heap: the compile is over.

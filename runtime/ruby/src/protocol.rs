@@ -141,7 +141,7 @@ table! {
     17 LookUpDefaults "look_up_defaults" ("scope: number", "type: String") => "Array of name and value"
         "Calls the `lookupdefaults` of a scope that Ruby has written anew.";
     18 LoadFiles "load_files" ("files: Array of String") => "nil"
-        "Loads files that code has required which was run without Ruby: other code may use what they define.";
+        "Loads files that code has required which was run without Ruby: other code may use what they define. Two names are a class and a module that has been put in front of it.";
     19 CheckLoading "check_loading" ("places: Array of kind, file, text and line")
         => "number: Integer, message: String, or nil" "The first of the places in files of resource types that raises when it is run, and what is raised.";
 }
@@ -281,6 +281,7 @@ table! {
     24 KnownArray "KNOWN_ARRAY" ("number", "size", "values") "An array that either side will know again.";
     25 KnownHash "KNOWN_HASH" ("number", "size", "keys and values") "A hash that either side will know again.";
     26 Again "AGAIN" ("number") "An array or a hash that the other side knows.";
+    27 Named "NAMED" ("class: text", "its text: text") "A symbol, a class or a module of Ruby's; to Ruby only.";
 }
 
 /// All tables, in the order of the page.

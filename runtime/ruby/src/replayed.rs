@@ -2,7 +2,7 @@
 //! the compile by then is not done again: it is answered as it was, as long as Ruby asks the same in the same order.
 
 use super::Talk;
-use bunraku_native_ruby::{Asked, Journal, is_pure};
+use bunraku_native_ruby::{Asked, Journal, only_computes};
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;
@@ -35,7 +35,7 @@ impl<'c> Talk<'_, 'c> {
         let outer = self.ruby.replayed.replace(journal.into_entries().collect());
         let result = run();
         let left = self.ruby.replayed.replace(outer);
-        let all = left.iter().all(|(asked, _)| is_optional(asked));
+        let all = left.iter().all(|(asked, _)| asked.is_optional());
         match all || result.is_err() {
             true => result,
             false => Err(differs(name)),
@@ -63,11 +63,11 @@ impl<'c> Talk<'_, 'c> {
     /// The answer to a question that has been asked before; none where it has not.
     pub(super) fn replayed(&self, asks: &Asks<'_, 'c>) -> Option<Eval<'c>> {
         let mut replayed = self.ruby.replayed.borrow_mut();
-        let is_pure = matches!(asks, Asks::Function(name, _) if is_pure(plain(name)));
+        let is_pure = matches!(asks, Asks::Function(name, _) if only_computes(name));
         if is_pure && !is_same(&replayed.front()?.0, asks) {
             return None;
         }
-        while replayed.front().is_some_and(|(asked, _)| !is_pure && is_optional(asked)) {
+        while replayed.front().is_some_and(|(asked, _)| !is_pure && asked.is_optional()) {
             replayed.pop_front();
         }
         let (asked, answer) = replayed.pop_front()?;
@@ -81,21 +81,6 @@ impl<'c> Talk<'_, 'c> {
         }
         Some(if is_same(&asked, asks) { answer } else { Err(differs("a function")) })
     }
-}
-
-/// Whether it does not matter how often something is asked: what looks at the catalog, and functions that only compute. Ruby sorts in
-/// another way, say, and compares others.
-fn is_optional(asked: &Asked<'_>) -> bool {
-    match asked {
-        Asked::Read(..) => true,
-        Asked::Function(name, _) => is_pure(plain(name)),
-        _ => false,
-    }
-}
-
-/// The name of a function that may be called as a method of the scope.
-fn plain(name: &str) -> &str {
-    name.strip_prefix("function_").unwrap_or(name)
 }
 
 fn is_same<'c>(asked: &Asked<'c>, asks: &Asks<'_, 'c>) -> bool {

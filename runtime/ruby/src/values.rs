@@ -5,7 +5,7 @@ use super::shared::Shared;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Object, Str};
+use bunraku_vm::value::{HashBuilder, Held, Object, Str};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashSet;
 use std::cell::RefCell;
@@ -37,6 +37,32 @@ pub(super) struct Values<'c> {
     pub seen: RefCell<HashSet<usize>>,
     /// Ruby's own objects, by the worker's number.
     pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,
+    /// Symbols, classes and modules of Ruby's, by their class and text: no worker need have them.
+    named: RefCell<Named<'c>>,
+}
+
+type Named<'c> = HashMap<(String, String), &'c Object<'c>>;
+
+/// Numbers from here on stand for what has a name in Ruby.
+const FIRST_NAMED: u32 = 1 << 31;
+
+/// An object of Ruby's that has no form of its own in the Puppet language.
+pub(super) fn foreign<'c>(vm: &Vm<'c>, number: u32, class: &str, text: &str) -> &'c Object<'c> {
+    let class = &*vm.arena.alloc_str(class);
+    let mut data = HashBuilder::new(vm.arena);
+    data.insert_str("to_s", vm.string(text));
+    vm.arena.alloc(Object {
+        ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(vm.arena),
+        type_name: class,
+        attributes: HashBuilder::new(vm.arena).finish(),
+        held: Held::InRuby(number),
+        data: Some(data.finish()),
+    })
+}
+
+/// Whether a number stands for what has a name in Ruby.
+pub(super) fn is_named(number: u32) -> bool {
+    number >= FIRST_NAMED && number != u32::MAX
 }
 
 impl<'c> Values<'c> {
@@ -72,6 +98,23 @@ impl<'c> Values<'c> {
         self.scopes.borrow().get(number).copied()
     }
 
+    /// The symbol, class or module of a name, which is one object however it comes here.
+    pub fn named(&self, vm: &Vm<'c>, class: &str, text: &str) -> &'c Object<'c> {
+        let mut named = self.named.borrow_mut();
+        let number = FIRST_NAMED + named.len() as u32;
+        let key = (class.to_owned(), text.to_owned());
+        named.entry(key).or_insert_with(|| foreign(vm, number, class, text))
+    }
+
+    /// The same, if it has come here.
+    pub fn known_by_name(&self, class: &str, text: &str) -> Option<&'c Object<'c>> {
+        let named = self.named.borrow();
+        if named.is_empty() {
+            return None;
+        }
+        named.get(&(class.to_owned(), text.to_owned())).copied()
+    }
+
     /// A string of bytes: what of it is no text is shown as such.
     pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         let text = Str::new(vm.arena, &String::from_utf8_lossy(bytes));
@@ -96,7 +139,7 @@ impl<'c> Values<'c> {
 
     /// Drops all that lies on the heap.
     pub fn release(&self) {
-        let Values { handles, held, scopes, scope_numbers, shared, bytes, seen, objects } = self;
+        let Values { handles, held, scopes, scope_numbers, shared, bytes, seen, objects, named } = self;
         handles.take();
         held.take();
         scopes.take();
@@ -105,6 +148,7 @@ impl<'c> Values<'c> {
         bytes.take();
         seen.take();
         objects.take();
+        named.take();
     }
 }
 

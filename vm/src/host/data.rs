@@ -5,7 +5,7 @@ use crate::error::Eval;
 use crate::host::request::{Erb, Lookup, ModuleFolder};
 use crate::scope::Scope;
 use crate::unit::ChunkRef;
-use crate::value::{Str, Value};
+use crate::value::{Object, Str, Value};
 use crate::vm::Vm;
 
 /// Files of modules and of the disk, and commands.
@@ -51,6 +51,9 @@ pub trait FormatPort<'c> {
 
     /// A string that is one of bytes to Ruby, and Binary in a catalog; what of it is no text is shown as such.
     fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c>;
+
+    /// A symbol, class or module of Ruby's by its class and its text, as code in Ruby gives it; the same one each time.
+    fn named_in_ruby(&self, vm: &Vm<'c>, class: &str, text: &str) -> &'c Object<'c>;
 
     /// What a text in JSON says; none where it is no JSON.
     fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>>;

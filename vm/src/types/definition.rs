@@ -3,7 +3,7 @@
 
 use crate::types::equal::equal;
 use crate::types::ty::{Type, resolved};
-use crate::value::{Hash, Object, Value};
+use crate::value::{Hash, Held, Object, Value};
 use std::cell::{Cell, OnceCell};
 
 /// What an attribute may be.
@@ -226,6 +226,10 @@ fn includes_type<'c>(ty: &'c Type<'c>) -> bool {
 /// Whether two instances are equal.
 pub fn same<'c>(a: &Object<'c>, b: &Object<'c>) -> bool {
     if definition(a.ty).is_none() {
+        // What Ruby alone knows is equal to itself.
+        if let (Held::InRuby(one), Held::InRuby(other)) = (a.held, b.held) {
+            return one == other;
+        }
         return a.type_name == b.type_name && Value::Hash(a.attributes).same(Value::Hash(b.attributes));
     }
     if includes_type(a.ty) && !equal(a.ty, b.ty) {

@@ -17,7 +17,7 @@ use bunraku_vm::types::{Signature, Type};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::unit::verify::Passed;
 use bunraku_vm::unit::writer::{ChunkKind, ChunkSpec, Position, UnitWriter};
-use bunraku_vm::value::{Hash, Object, Str, Value};
+use bunraku_vm::value::{Hash, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -272,6 +272,13 @@ impl<'c> FormatPort<'c> for Stub {
     }
     fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         Str::new(vm.arena, &String::from_utf8_lossy(bytes))
+    }
+    fn named_in_ruby(&self, vm: &Vm<'c>, class: &str, text: &str) -> &'c Object<'c> {
+        let class = &*vm.arena.alloc_str(class);
+        let attributes = Hash::from_unique(vm.arena, &[]);
+        let data = Hash::from_unique(vm.arena, &[(vm.string("to_s"), vm.string(text))]);
+        let ty = vm.arena.alloc(Type::Runtime { runtime: Some("ruby"), name: Some(class) });
+        vm.arena.alloc(Object { ty, type_name: class, attributes, held: Held::InRuby(0), data: Some(data) })
     }
     fn parse_json(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
         None

@@ -9,7 +9,7 @@ use bunraku_hiera::data_file::yaml::{self, Patterns, YamlFault};
 use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;
-use bunraku_vm::value::{Str, Value};
+use bunraku_vm::value::{Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
 impl<'c> FormatPort<'c> for Compile<'c> {
@@ -19,6 +19,10 @@ impl<'c> FormatPort<'c> for Compile<'c> {
 
     fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         self.ruby.string_of_bytes(vm, bytes)
+    }
+
+    fn named_in_ruby(&self, vm: &Vm<'c>, class: &str, text: &str) -> &'c Object<'c> {
+        self.ruby.named(vm, class, text)
     }
 
     fn parse_json(&self, vm: &Vm<'c>, text: &str) -> Option<Value<'c>> {

@@ -100,8 +100,7 @@ impl<'c> Run<'_, 'c> {
         asked: Asked<'c>,
         ask: impl FnOnce(&mut Self) -> Eval<'c>,
     ) -> Done<'c, Value<'c>> {
-        let is_pure = |name: &str| methods::is_pure(name.strip_prefix("function_").unwrap_or(name));
-        if !matches!(&asked, Asked::Function(name, _) if is_pure(name)) {
+        if !asked.is_optional() {
             self.may_ask()?;
         }
         let used = self.used;
@@ -186,7 +185,7 @@ impl<'c> Run<'_, 'c> {
             }
             // Functions close over nothing: it is the scope at the top.
             ("closure_scope", []) if std::ptr::eq(self.scope, self.vm.top) => V::Scope,
-            ("closure_scope", []) => return Err(ForRuby("two scopes in one function").into()),
+            ("closure_scope", []) => V::Class(Class::GlobalScope),
             ("call_function_with_scope", [V::Scope, name, args @ ..]) => {
                 let name = name.text().ok_or(ForRuby("a function without a name"))?.to_string();
                 self.call_puppet(&name, args, call, self.scope)?
@@ -271,7 +270,8 @@ impl<'c> Run<'_, 'c> {
             }
             return Ok(V::made(format!("function_{name}")));
         }
-        match OLD_OF_PUPPET.contains(&&*name) {
+        // The levels of the log are functions of that interface, too.
+        match OLD_OF_PUPPET.contains(&&*name) || Severity::by_name(&name).is_some() {
             true => Ok(V::made(format!("function_{name}"))),
             false if !bunraku_stdlib::has(&name) => Ok(V::Bool(false)),
             false => Err(ForRuby("a function of Puppet's").into()),

@@ -67,7 +67,8 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn load_body(&mut self, program: &'c Program, file: &Path) -> Done<'c> {
         self.file = Some(file.to_owned());
         let result = self.eval(&program.body);
-        result.or_else(|stop| stop.land(BlockExit::Return(self.frame.returns)))
+        let result = result.or_else(|stop| stop.land(BlockExit::Return(self.frame.returns)));
+        result.inspect(|_| self.keep_around())
     }
 
     /// `__FILE__`: of a template that is a text, what ERB calls it.

@@ -47,12 +47,12 @@ impl Stack<'_> {
 impl<'c> Run<'_, 'c> {
     /// A local of the frame.
     #[inline]
-    pub(super) fn local(&self, slot: u32) -> &V<'c> {
+    pub(crate) fn local(&self, slot: u32) -> &V<'c> {
         &self.stack.locals[self.frame.base + slot as usize]
     }
 
     #[inline]
-    pub(super) fn set_local(&mut self, slot: u32, value: V<'c>) {
+    pub(crate) fn set_local(&mut self, slot: u32, value: V<'c>) {
         self.stack.locals[self.frame.base + slot as usize] = value;
     }
 
@@ -62,12 +62,12 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// Whether the frame of a serial is still there.
-    pub(super) fn is_alive(&self, serial: u64) -> bool {
+    pub(crate) fn is_alive(&self, serial: u64) -> bool {
         self.stack.place(serial).is_some()
     }
 
     /// Runs something in a new frame, with locals of its own.
-    pub(super) fn in_frame<T>(&mut self, mut frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
+    pub(crate) fn in_frame<T>(&mut self, mut frame: Frame<'c>, run: impl FnOnce(&mut Self) -> T) -> T {
         frame.base = self.stack.locals.len();
         frame.serial = self.next_serial();
         frame.returns = frame.serial;

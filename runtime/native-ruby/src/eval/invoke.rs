@@ -105,6 +105,11 @@ impl<'c> Run<'_, 'c> {
         {
             return Ok(set);
         }
+        if let ("hash", [], None) = (&*call.name, &*call.args, &call.block)
+            && let Some(code) = methods::code(&receiver)?
+        {
+            return Ok(code);
+        }
         if methods::lacks(&receiver, &call.name) {
             return Err(Unwind::unsaid(Class::NoMethodError));
         }

@@ -217,6 +217,10 @@ impl<'c> Run<'_, 'c> {
                 Some(V::Error(self.new_error(ClassRef::Builtin(*class), args)?))
             }
             V::Class(class) if name == "const_defined?" => self.has_constant(*class, args)?,
+            V::Class(Class::Kernel | Class::Object) if name == "const_get" => match args {
+                [path] => path.text().and_then(|path| self.find_constant(&format!("::{}", &*path))),
+                _ => None,
+            },
             V::Class(class) if name == "respond_to?" => match args {
                 [V::Symbol(name)] if libraries::has(*class, name) => Some(V::Bool(true)),
                 _ => None,

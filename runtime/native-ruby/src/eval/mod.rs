@@ -24,7 +24,7 @@ mod variables;
 use crate::budget::{self, RenderBudget};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::functions::definition::{Dispatch, NewFunction};
+use crate::functions::definition::{Dispatch, NewFunction, OldFunction};
 use crate::functions::journal::Journal;
 use crate::functions::lent::Changes;
 use crate::space::Space;
@@ -89,7 +89,7 @@ pub(crate) struct Run<'e, 'c> {
     /// The exception that is being rescued.
     rescuing: Option<Rc<ErrorValue<'c>>>,
     /// What is being defined.
-    pub defining: Defining,
+    pub defining: Defining<'c>,
     /// What came up that is left to Ruby.
     left: LeftToRuby<'c>,
     /// How many calls of methods that code has defined are under way.
@@ -100,12 +100,14 @@ pub(crate) struct Run<'e, 'c> {
 
 /// What the body of a module or of a function is defining.
 #[derive(Default)]
-pub(crate) struct Defining {
+pub(crate) struct Defining<'c> {
     /// The signature whose `dispatch` block runs.
     pub building: Option<Dispatch>,
     /// Signatures and types of the function.
     pub dispatches: Vec<Dispatch>,
     pub local_types: Vec<String>,
+    /// Functions whose blocks use locals of the body of a frame, by its serial.
+    pub around: Vec<(u64, Rc<OldFunction<'c>>)>,
     /// Whether `def` defines methods of the module itself, too; or these only.
     module_function: bool,
     defines_own: bool,

@@ -2,10 +2,11 @@
 
 use super::params::Arguments;
 use super::{Done, Frame, Run, Unwind};
-use crate::for_ruby::ForRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::{Expr, MethodCall};
 use crate::value::object::{ClassRef, Method, Module, Nesting, Object};
 use crate::value::{Class, V};
+use crate::world::WorkerState;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -50,7 +51,7 @@ impl<'c> Run<'_, 'c> {
             std::mem::take(&mut self.defining.module_function),
             std::mem::take(&mut self.defining.defines_own),
         );
-        let result = self.in_frame(frame, |run| run.eval(&body.body));
+        let result = self.in_frame(frame, |run| run.eval(&body.body).inspect(|_| run.keep_around()));
         (self.defining.module_function, self.defining.defines_own) = outer;
         result
     }
@@ -177,6 +178,22 @@ impl<'c> Run<'_, 'c> {
             _ => return Ok(None),
         }
         Ok(Some(V::Nil))
+    }
+
+    /// `prepend` of a class of Ruby's library that only a worker uses: that is told of it. The module has to be there in the
+    /// worker, too: it stands in a file that was required, not in that of a function.
+    pub(crate) fn prepended(&mut self, class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
+        let ("prepend", [V::Module(module)]) = (name, args) else { return Ok(None) };
+        let space = self.space;
+        let is_function =
+            |name: &str| space.new_function(name).is_some() || space.old_function(name).is_some();
+        let file = space.file_of(self.frame.program);
+        let is_required = file.is_some_and(|file| !space.made(&file).is_some_and(|name| is_function(&name)));
+        if self.world.worker() != WorkerState::None || !is_required {
+            return Err(ForRuby("a change of a class of Ruby's library"));
+        }
+        self.space.note_prepended(class.name(), &module.name);
+        Ok(Some(V::Class(class)))
     }
 
     /// `new` of a class that code defines.

@@ -92,6 +92,14 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
+    /// Runs the block of a function of the 3.x interface in the frame that has the locals around it.
+    pub(crate) fn enter_old_function(&mut self, given: &Rc<Proc<'c>>, args: V<'c>) -> Done<'c> {
+        let ProcBody::Block(body) = given.body else {
+            return Err(ForRuby("a function that is made otherwise").into());
+        };
+        self.enter_proc(given, body, vec![args])
+    }
+
     fn enter_proc(&mut self, given: &Rc<Proc<'c>>, body: &'c BlockBody, values: Vec<V<'c>>) -> Done<'c> {
         if !given.lambda {
             self.give_all(body, values)?;

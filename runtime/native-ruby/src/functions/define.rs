@@ -6,7 +6,7 @@ use crate::for_ruby::ForRuby;
 use crate::tree::{Block, Expr, MethodCall, Program};
 use crate::value::object::{ClassRef, Method, Module, Object};
 use crate::value::{Class, V};
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
 
 /// A name given as symbol or string.
@@ -168,12 +168,15 @@ impl<'c> Run<'_, 'c> {
         {
             self.space.note_beside(file);
         }
-        self.space.add_old_function(Rc::new(OldFunction {
+        let function = Rc::new(OldFunction {
             name: name.clone(),
             body: Rc::new(made),
+            around: OnceCell::new(),
             rvalue,
             arity,
-        }));
+        });
+        self.note_around(&function);
+        self.space.add_old_function(function);
         Ok(V::Symbol(self.vm.arena.alloc_str(&name)))
     }
 
@@ -196,7 +199,7 @@ impl<'c> Run<'_, 'c> {
             let message = format!("{name}(): Wrong number of arguments given ({count} for minimum {least})");
             return Err(Unwind::error(Class::ArgumentError, message));
         }
-        let result = self.call_proc(&function.body, vec![args])?;
+        let result = self.run_old_function(function, args)?;
         match function.rvalue {
             true => Ok(from_old(result)?),
             false => Ok(V::Nil),

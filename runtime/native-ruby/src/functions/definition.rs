@@ -1,7 +1,9 @@
 //! A function as its file defines it, for either interface.
 
 use crate::tree::Program;
+use crate::value::V;
 use crate::value::object::{FoundMethod, Object, Proc};
+use std::cell::OnceCell;
 use std::rc::Rc;
 
 /// A function of the 4.x interface.
@@ -74,6 +76,8 @@ pub(crate) enum Knot {
 pub(crate) struct OldFunction<'c> {
     pub name: String,
     pub body: Rc<Proc<'c>>,
+    /// The locals around its block as the body has left them that it is defined in, where the block uses any.
+    pub around: OnceCell<Vec<V<'c>>>,
     pub rvalue: bool,
     pub arity: i64,
 }

@@ -1,5 +1,6 @@
 //! What a function run without Ruby has asked of the compile, in order, with the answers.
 
+use crate::methods;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -18,6 +19,23 @@ pub enum Asked<'c> {
     Log(Severity, String),
     /// The catalog was looked at, by this question: what is asked behind it may change it.
     Read(String, Vec<Value<'c>>),
+}
+
+impl Asked<'_> {
+    /// Whether it does not matter how often it is asked: what looks at the catalog, and functions that only compute. Ruby sorts
+    /// in another way, say, and compares others.
+    pub fn is_optional(&self) -> bool {
+        match self {
+            Asked::Read(..) => true,
+            Asked::Function(name, _) => only_computes(name),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a function, by its name or that of the scope's method, has no effects and always gives the same.
+pub fn only_computes(name: &str) -> bool {
+    methods::is_pure(name.strip_prefix("function_").unwrap_or(name))
 }
 
 /// What has been asked, with the answers.

@@ -3,6 +3,7 @@
 //! What is asked of the compile by then is in a [`journal`], for a function that turns out to be Ruby's is called there
 //! from its begin, and what it asks again is answered from the journal, not done again.
 
+mod around;
 mod call;
 pub(crate) mod define;
 pub(crate) mod definition;
@@ -11,5 +12,5 @@ pub(crate) mod lent;
 pub(crate) mod raised;
 
 pub use call::{Called, Function};
-pub use journal::{Asked, Journal};
+pub use journal::{Asked, Journal, only_computes};
 pub use lent::Changes;

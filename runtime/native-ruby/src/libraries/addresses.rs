@@ -34,12 +34,17 @@ fn address<'c>(text: &str) -> Done<'c, Address> {
         Some((text, prefix)) => (text, Some(prefix)),
         None => (text, None),
     };
-    let found = Address::parse(text).ok_or_else(|| match is_none(text) {
+    let found = Address::parse(text).or_else(|| in_brackets(text)).ok_or_else(|| match is_none(text) {
         true => Unwind::unsaid(Class::IpInvalidAddress),
         false => UNKNOWN.into(),
     })?;
     let Some(prefix) = prefix else { return Ok(found) };
     Ok(found.masked(length(found, prefix)?))
+}
+
+/// The address of `[…]`, which is one of IPv6.
+fn in_brackets(text: &str) -> Option<Address> {
+    Address::parse(text.strip_prefix('[')?.strip_suffix(']')?).filter(|found| found.v6)
 }
 
 /// Whether Ruby takes a text for no address beyond doubt.

@@ -2,7 +2,7 @@
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::tree::Block;
+use crate::tree::{Block, Captures};
 use crate::value::{Class, HashValue, Regexp, V, text};
 use bunraku_vm::regex;
 use std::rc::Rc;
@@ -38,6 +38,12 @@ pub(super) fn call<'c>(
             let mut made = HashValue::default();
             made.default_block = Some(Rc::new(run.proc_of(body, false)));
             Some(V::hash(made))
+        }
+        // Locals of a block around it would be those of another round when it is called.
+        (Class::Proc, "new", Some(Block::Body(body)))
+            if args.is_empty() && body.captures != Captures::Block =>
+        {
+            Some(V::Proc(Rc::new(run.proc_of(body, false))))
         }
         (Class::Hash, "[]", None) => match args {
             [hash @ (V::Hash(_) | V::Map(_))] => Some(V::map(hash.entries()?.unwrap_or_default())?),

@@ -44,6 +44,8 @@ pub(crate) fn call<'c>(
         | Class::FunctionsLoader
         | Class::Env => puppet::call(run, class, name, args, (block, line)),
         Class::Dispatcher if name == "dispatch" => run.dispatch(args).map(Some),
+        Class::GlobalScope => methods::of_top_scope(run, name, args).map(Some),
+        Class::ResolvIpv6 => Ok(run.prepended(class, name, args)?),
         Class::Bunraku | Class::CompileOfBunraku => compile::call(run, name, args),
         Class::File => match files::call(name, args)? {
             Some(value) => Ok(Some(value)),
@@ -83,9 +85,13 @@ pub(crate) fn call<'c>(
         Class::PuppetUtil if name == "absolute_path?" => Ok(files::is_absolute(run, args)?),
         Class::PuppetUtil => Ok(random::of_puppet(name, args)?),
         Class::PuppetUtilPackage => versions::package(run, name, args),
-        Class::Array | Class::Hash | Class::String | Class::Regexp | Class::Math | Class::Integer => {
-            core::call(run, class, name, args, block)
-        }
+        Class::Array
+        | Class::Hash
+        | Class::String
+        | Class::Regexp
+        | Class::Math
+        | Class::Integer
+        | Class::Proc => core::call(run, class, name, args, block),
         _ => Ok(None),
     }
 }

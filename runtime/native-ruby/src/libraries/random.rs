@@ -140,8 +140,8 @@ pub(crate) fn of_ruby<'c>(
     match (name, args) {
         ("rand", args) if class == Class::Random => {
             // What is wrong with them draws nothing.
-            if let [V::Int(..=0) | V::Nil] = args {
-                return method(&RefCell::new(Random::new(&[])), "rand", args);
+            if let [limit @ (V::Int(..=0) | V::Nil)] = args {
+                return Err(invalid(limit));
             }
             method(&drawn(run)?.0, "rand", args)
         }

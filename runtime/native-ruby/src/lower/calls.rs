@@ -511,6 +511,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
 /// Methods of addresses, versions, sets and errors that are in no table, which templates call.
 const OF_OBJECTS: &[&str] = &[
     "bump",
+    "call",
     "host",
     "hostname",
     "ipv4?",

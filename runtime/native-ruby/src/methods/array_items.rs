@@ -88,6 +88,7 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Count, []) => V::Int(size(on) as i64),
+        (Method::Pack, [format]) if format.text().as_deref() == Some("H*") => packed(on)?,
         (Method::Join, [] | [V::Nil]) => V::made(join(on, "")?),
         (Method::Join, [separator]) => V::made(join(on, &separator.text().ok_or(UNKNOWN)?)?),
         (Method::Times2, [separator]) if separator.text().is_some() => {
@@ -324,4 +325,14 @@ pub(crate) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
 
 pub(crate) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
     compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))
+}
+
+/// What `pack('H*')` of one text of hexadecimal digits gives.
+fn packed<'c>(on: &V<'c>) -> OrRuby<V<'c>> {
+    let items = on.items()?.unwrap_or_default();
+    let text = items.first().and_then(V::text).ok_or(UNKNOWN)?;
+    let digits = text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8));
+    let digits: Vec<u8> = digits.collect::<Option<_>>().ok_or(UNKNOWN)?;
+    let byte = |pair: &[u8]| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0);
+    Ok(V::bytes(digits.chunks(2).map(byte).collect()))
 }

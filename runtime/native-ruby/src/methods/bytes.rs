@@ -25,9 +25,16 @@ pub(super) fn call<'c>(bytes: &[u8], method: Method, args: &[V<'c>]) -> OrRuby<V
     })
 }
 
-/// What one directive of `unpack` that takes all bytes gives.
+/// What one directive of `unpack` gives.
 fn unpacked<'c>(bytes: &[u8], format: &V<'c>) -> OrRuby<V<'c>> {
     match format.text().as_deref() {
+        // A number of four bytes, nil where there are fewer.
+        Some(order @ ("L" | "V" | "N")) => Ok(match (bytes.first_chunk(), order) {
+            (None, _) => V::Nil,
+            (Some(four), "N") => V::Int(u32::from_be_bytes(*four).into()),
+            (Some(four), "V") => V::Int(u32::from_le_bytes(*four).into()),
+            (Some(four), _) => V::Int(u32::from_ne_bytes(*four).into()),
+        }),
         Some("H*") => Ok(V::made(bytes.iter().map(|byte| format!("{byte:02x}")).collect())),
         _ => Err(UNKNOWN),
     }

@@ -95,7 +95,7 @@ const PURE_NEW: &[&str] = &[
 ];
 
 /// Whether a function has no effects and always gives the same: it does not matter how often it is called.
-pub fn is_pure(name: &str) -> bool {
+pub(crate) fn is_pure(name: &str) -> bool {
     PURE.contains(&name) || PURE_NEW.contains(&name)
 }
 

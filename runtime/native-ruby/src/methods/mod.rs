@@ -23,6 +23,7 @@ pub(crate) mod large;
 mod list;
 mod matched;
 mod number;
+mod own_keys;
 mod pattern;
 mod quick;
 pub(crate) mod range;
@@ -42,11 +43,12 @@ mod unchanged;
 mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
-pub use called::is_pure;
+pub(crate) use called::is_pure;
 pub(crate) use called::of_puppet;
+pub(crate) use own_keys::code;
 pub(crate) use quick::{alone, is_plain};
 pub(crate) use responds::{lacks, responds};
-pub(crate) use scope::{call as of_scope_call, function, of_scope};
+pub(crate) use scope::{call as of_scope_call, function, of_scope, of_top as of_top_scope};
 pub(crate) use string::symbol as symbol_of;
 
 use crate::eval::{Done, Run, Unwind};
@@ -84,6 +86,11 @@ fn unanswered<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    if let (V::Map(map), [V::Object(key), ..], None) = (on, args, block)
+        && let Some(answer) = own_keys::call(run, &map.clone(), &key.clone(), (method, args))?
+    {
+        return Ok(answer);
+    }
     match failed.unwrap_or_else(|| known(run, on, method, args, block)) {
         Err(stop) if stop.is_for_ruby() && lacks(on, method.name()) => {
             Err(Unwind::unsaid(Class::NoMethodError))

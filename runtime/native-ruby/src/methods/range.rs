@@ -3,6 +3,7 @@
 use super::array;
 use super::number::{self, LONGEST};
 use super::succ::succ;
+use crate::budget;
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
@@ -145,6 +146,25 @@ pub(crate) fn stepped<'c>(on: &V<'c>, by: i64) -> OrRuby<Vec<V<'c>>> {
     }
 }
 
+/// So many of the first addresses of a range.
+fn first_addresses<'c>(from: &V<'c>, to: &V<'c>, most: usize, open: bool) -> OrRuby<Vec<V<'c>>> {
+    let (V::Address(from), V::Address(to)) = (from, to) else { return Err(UNKNOWN) };
+    if from.v6 != to.v6 {
+        return Err(UNKNOWN);
+    }
+    let mut found = Vec::new();
+    let mut next = Some(**from);
+    while let Some(address) = next.filter(|_| found.len() < most) {
+        budget::spend(1)?;
+        if address.number() > to.number() || open && address.number() == to.number() {
+            break;
+        }
+        found.push(V::address(address));
+        next = address.next();
+    }
+    Ok(found)
+}
+
 /// What is told of the ends alone.
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let (from, to, open) = range_ends(on).ok_or(UNKNOWN)?;
@@ -155,6 +175,9 @@ fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>>
     Ok(Some(match (method, args) {
         (Method::BeginOf, []) => from,
         (Method::First, []) if !matches!(from, V::Nil) => from,
+        (Method::First, [V::Int(most @ 0..)]) if matches!((&from, &to), (V::Address(_), V::Address(_))) => {
+            V::list(first_addresses(&from, &to, *most as usize, open)?)
+        }
         (Method::EndOf, []) => to,
         (Method::Last, []) if !matches!(to, V::Nil) => to,
         (Method::ExcludeEnd, []) => V::Bool(open),

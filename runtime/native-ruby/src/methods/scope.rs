@@ -59,6 +59,22 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, method: Method, args: &[V<'c>]) ->
     }
 }
 
+/// Calls a method of the scope at the top, for a function that runs in another one.
+pub(crate) fn of_top<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Done<'c> {
+    let method = match name {
+        "[]" => Method::Element,
+        "lookupvar" => Method::LookUp,
+        "exist?" => Method::IsVariable,
+        "include?" => Method::HasVariable,
+        "find_global_scope" if args.is_empty() => return Ok(V::Class(Class::GlobalScope)),
+        _ => return Err(ForRuby("a method of the scope at the top").into()),
+    };
+    let scope = std::mem::replace(&mut run.scope, run.vm.top);
+    let value = call(run, method, args);
+    run.scope = scope;
+    value
+}
+
 /// What Puppet makes of a variable there is not. Code in Ruby may catch what it throws first, whose value nobody looks at
 /// here. The warning of a template waits for its end, as all that it logs does.
 fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {

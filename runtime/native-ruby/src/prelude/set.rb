@@ -90,7 +90,12 @@ class Set
 
   def &(other)
     made = Set.new
-    other.each { |item| made.add(item) if @hash.key?(item) }
+    if other.is_a?(Set) && other.size > size
+      # The smaller one is run through.
+      each { |item| made.add(item) if other.include?(item) }
+    else
+      other.each { |item| made.add(item) if @hash.key?(item) }
+    end
     made
   end
   alias intersection &

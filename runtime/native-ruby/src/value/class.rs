@@ -177,6 +177,8 @@ classes! {
     LookupContext = "Puppet::LookupContext" < Object,
     SemanticPuppet = "SemanticPuppet",
     Facter = "Facter",
+    Resolv = "Resolv" < Object,
+    ResolvIpv6 = "Resolv::IPv6" < Object,
     PuppetX = "PuppetX",
     PuppetXStdlib = "PuppetX::Stdlib",
 }
@@ -230,7 +232,8 @@ impl Class {
             || (Class::Exception as usize..=Class::NoMemoryError as usize).contains(&number)
             || matches!(
                 self,
-                Class::File
+                Class::Proc
+                    | Class::File
                     | Class::Math
                     | Class::Random
                     | Class::SecureRandom
@@ -253,6 +256,8 @@ impl Class {
                     | Class::Uri
                     | Class::InvalidUri
                     | Class::IpAddr
+                    | Class::Resolv
+                    | Class::ResolvIpv6
             )
     }
 

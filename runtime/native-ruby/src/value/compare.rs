@@ -84,6 +84,8 @@ fn nested<'c>(a: &V<'c>, b: &V<'c>, numbers: NumberEquality, depth: usize) -> Or
             return Err(ForRuby("a comparison with such an object"));
         }
         (V::Module(a), V::Module(b)) => Rc::ptr_eq(a, b),
+        (V::Code(a), V::Code(b)) => a == b,
+        (V::Code(_), _) | (_, V::Code(_)) => return Err(ForRuby("a comparison with what `hash` gives")),
         (V::Nil, V::Nil) => true,
         (V::Bool(a), V::Bool(b)) => a == b,
         (V::Int(a), V::Int(b)) => a == b,

@@ -13,6 +13,7 @@ use std::rc::Rc;
 
 /// Up to so many entries are searched from front to back.
 const SMALL: usize = 12;
+const OWN: ForRuby = ForRuby("a key that says itself what it is equal to");
 /// Deeper keys are left to Ruby.
 const DEEPEST: usize = 60;
 
@@ -33,6 +34,8 @@ pub(crate) struct HashValue<'c> {
     count: usize,
     /// Hashes of the keys with their places, once there were more than [`SMALL`].
     index: Option<HashTable<(u64, u32)>>,
+    /// Keys that say themselves what they are equal to, with what their `hash` gives. Then all keys are.
+    own: Vec<(u64, V<'c>)>,
     /// How often it is being run through: no key may come in then, and places stay as they are.
     walks: Cell<usize>,
     /// What a key has that is not there: the value of `Hash.new(0)`.
@@ -62,12 +65,40 @@ impl<'c> HashValue<'c> {
 
     /// The value at a key.
     pub fn get(&self, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
+        if !self.own.is_empty() || is_own(key) {
+            return Err(OWN);
+        }
         let place = self.find(key)?;
         Ok(place.and_then(|place| self.places[place].as_ref()).map(|entry| entry.value.clone()))
     }
 
+    /// The keys that say themselves what they are equal to and whose `hash` gives this; none where other keys are there.
+    pub fn own_keys(&self, code: u64) -> OrRuby<Vec<V<'c>>> {
+        if self.own.len() != self.count {
+            return Err(OWN);
+        }
+        budget::spend(1)?;
+        let same = self.own.iter().filter(|(other, _)| *other == code);
+        Ok(same.map(|(_, key)| key.clone()).collect())
+    }
+
+    /// Sets the value at a key that says itself what it is equal to, and that is not there.
+    pub fn add_own(&mut self, code: u64, key: V<'c>, value: V<'c>) -> OrRuby<()> {
+        if self.walks.get() > 0 {
+            return Err(BUSY);
+        }
+        budget::made(2 * size_of::<Entry<'_>>());
+        self.own.push((code, key.clone()));
+        self.places.push(Some(Entry { hash: 0, key, value }));
+        self.count += 1;
+        Ok(())
+    }
+
     /// Sets the value at a key, behind the others if it is a new one. A string becomes a key as a frozen copy.
     pub fn set(&mut self, key: V<'c>, value: V<'c>) -> OrRuby<()> {
+        if !self.own.is_empty() || is_own(&key) {
+            return Err(OWN);
+        }
         if let Some(place) = self.find(&key)? {
             if let Some(entry) = &mut self.places[place] {
                 entry.value = value;
@@ -94,6 +125,9 @@ impl<'c> HashValue<'c> {
 
     /// Takes a key away with its value.
     pub fn remove(&mut self, key: &V<'c>) -> OrRuby<Option<(V<'c>, V<'c>)>> {
+        if !self.own.is_empty() || is_own(key) {
+            return Err(OWN);
+        }
         let Some(place) = self.find(key)? else { return Ok(None) };
         let Some(entry) = self.places[place].take() else { return Ok(None) };
         self.count -= 1;
@@ -116,6 +150,7 @@ impl<'c> HashValue<'c> {
             return Err(BUSY);
         }
         let (default, default_block) = (self.default.take(), self.default_block.take());
+        self.own.clear();
         *self = HashValue::of(entries)?;
         (self.default, self.default_block) = (default, default_block);
         Ok(())
@@ -219,6 +254,11 @@ impl<'c> HashValue<'c> {
     }
 }
 
+/// Whether a key is an object whose class says what it is equal to.
+fn is_own(key: &V<'_>) -> bool {
+    matches!(key, V::Object(object) if ["hash", "eql?"].iter().any(|name| object.class.find(name).is_some()))
+}
+
 fn is_array(key: &V<'_>) -> bool {
     matches!(key, V::List(_) | V::Array(_))
 }
@@ -237,7 +277,7 @@ fn as_key(key: V<'_>) -> V<'_> {
 }
 
 /// A number that values share if they are the same key.
-fn hash_of(key: &V<'_>) -> OrRuby<u64> {
+pub(crate) fn hash_of(key: &V<'_>) -> OrRuby<u64> {
     let mut hasher = FixedState::with_seed(0).build_hasher();
     put(&mut hasher, key, 0)?;
     Ok(hasher.finish())

@@ -20,13 +20,13 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods::range;
 use bunraku_stdlib::Random;
-use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Held, Value};
 use bunraku_vm::vm::Vm;
 use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-pub(crate) use hash::HashValue;
+pub(crate) use hash::{HashValue, hash_of};
 pub(crate) use regexp::{Matched, Regexp};
 pub(crate) use shared::{Shared, Text};
 
@@ -64,6 +64,8 @@ pub(crate) enum V<'c> {
     Span(Rc<(V<'c>, V<'c>, bool)>),
     Regexp(Rc<Regexp>),
     Match(Rc<Matched<'c>>),
+    /// What `hash` gives: a number that nobody knows, to be compared.
+    Code(u64),
     /// An `IPAddr`.
     Address(Rc<Address>),
     /// A generator of random numbers whose seed is known.
@@ -117,8 +119,21 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Regexp(source) if !regexp::may_have_options(source.as_str()) => {
                 V::Regexp(Rc::new(Regexp::new(source.as_str(), 0)))
             }
+            Value::Object(object) => match symbol_of(object) {
+                Some(name) => V::Symbol(name),
+                None => V::Other(value),
+            },
             other => V::Other(other),
         }
+    }
+}
+
+/// The text of a symbol that code in Ruby has given.
+fn symbol_of<'c>(object: &bunraku_vm::value::Object<'c>) -> Option<&'c str> {
+    let is_symbol = matches!(object.held, Held::InRuby(_)) && object.type_name == "Symbol";
+    match object.data.filter(|_| is_symbol)?.get_str("to_s") {
+        Some(Value::Str(name)) => Some(name.as_str()),
+        _ => None,
     }
 }
 
@@ -200,6 +215,7 @@ impl<'c> V<'c> {
             V::Enumerator(_) => Class::Enumerator,
             V::Address(_) => Class::IpAddr,
             V::Void
+            | V::Code(_)
             | V::Bytes(_)
             | V::Random(_)
             | V::Module(_)
@@ -304,6 +320,12 @@ impl<'c> V<'c> {
                 Value::Hash(hash.finish())
             }
             V::Object(object) => object.to_value(vm)?,
+            // Functions of the 3.x interface give it for nil.
+            V::Symbol(name) if *name != "undef" => Value::Object(vm.host.named_in_ruby(vm, "Symbol", name)),
+            V::Class(class) if class.is_always_there() => {
+                let kind = if class.is_module() { "Module" } else { "Class" };
+                Value::Object(vm.host.named_in_ruby(vm, kind, class.name()))
+            }
             _ => return Err(UNKNOWN),
         })
     }

@@ -151,7 +151,13 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Regexp(regexp) => put_regexp(out, regexp)?,
         V::Span(ends) => put_range(out, ends, depth, true)?,
         V::Module(module) => out.push_str(&module.name),
-        V::Address(_) | V::Random(_) | V::Enumerator(_) | V::Error(_) | V::Object(_) | V::Proc(_) => {
+        V::Code(_)
+        | V::Address(_)
+        | V::Random(_)
+        | V::Enumerator(_)
+        | V::Error(_)
+        | V::Object(_)
+        | V::Proc(_) => {
             return Err(ForRuby("the notation of an object"));
         }
         V::Bytes(bytes) => match str::from_utf8(bytes) {

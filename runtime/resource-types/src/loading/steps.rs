@@ -251,6 +251,11 @@ fn literal(code: Code<'_>) -> Option<String> {
     Some(parts.into_iter().map(Code::text).collect())
 }
 
+/// Whether what stands in a text is followed by the rest of a path.
+fn is_followed_by_slash(code: Code<'_>) -> bool {
+    code.next().is_some_and(|next| next.node.kind() == "string_content" && next.text().starts_with('/'))
+}
+
 /// The path that code puts together from `__FILE__` or `__dir__` and literals, as far as that is done in the usual ways.
 fn own_place(code: Code<'_>) -> Option<OwnPlace> {
     let mut pieces = Vec::new();
@@ -258,7 +263,8 @@ fn own_place(code: Code<'_>) -> Option<OwnPlace> {
     while let Some(code) = pending.pop() {
         match code.node.kind() {
             "string_content" => pieces.push(code.text()),
-            "interpolation" => return None,
+            // `"#{__dir__}/…"`
+            "interpolation" if !pieces.is_empty() || !is_followed_by_slash(code) => return None,
             "constant" if !matches!(code.text(), "File" | "Pathname") => return None,
             _ => pending.extend(code.children().into_iter().rev()),
         }

@@ -337,9 +337,24 @@ impl<'t> Reader<'_, 't> {
             "extend" | "include" => self.mix_in(code, word),
             "class_eval" | "instance_eval" | "class_exec" => match block {
                 Some(block) => self.block(block, scope),
-                None => self.give_up(code, "code is put together as text"),
+                None => self.kept_block(code, scope),
             },
             _ => self.own_method(code, word, arguments, scope),
+        }
+    }
+
+    /// `instance_eval(&CONSTANT)`, of a constant that is a block.
+    fn kept_block(&mut self, code: Code<'t>, scope: &Scope) {
+        let arguments = code.field("arguments").map_or(Vec::new(), Code::children);
+        let name = match arguments[..] {
+            [argument] if argument.node.kind() == "block_argument" => argument.children().first().copied(),
+            _ => None,
+        };
+        let is_constant = |name: &Code<'_>| matches!(name.node.kind(), "constant" | "scope_resolution");
+        let found = name.filter(is_constant);
+        match found.and_then(|name| self.evaluator.program.block(name.text(), &scope.module)) {
+            Some((block, module)) => self.block(block, &mut Scope { module, ..Scope::default() }),
+            None => self.give_up(code, "code is put together as text"),
         }
     }
 

@@ -32,6 +32,11 @@ impl<'t> Code<'t> {
             .collect()
     }
 
+    /// What stands behind it in the same whole.
+    pub fn next(self) -> Option<Code<'t>> {
+        self.node.next_sibling().map(|node| Code { node, ..self })
+    }
+
     /// Line, from 1.
     pub fn line(self) -> usize {
         self.node.start_position().row + 1
@@ -171,14 +176,34 @@ impl<'t> Program<'t> {
         }
     }
 
+    /// The block that a constant was set to, by `Proc.new` or `proc`, and the module it stands in. What it would load when it is
+    /// run is seen by nobody else.
+    pub fn block(&self, name: &str, module: &str) -> Option<(Code<'t>, String)> {
+        let (value, full) = self.found(name, module)?;
+        let receiver = value.field("receiver").map(Code::text);
+        let is_block = match value.field("method").filter(|_| value.node.kind() == "call")?.text() {
+            "new" => matches!(receiver, Some("Proc" | "::Proc")),
+            method => method == "proc" && receiver.is_none(),
+        };
+        let block = value.field("block").filter(|_| is_block)?;
+        let loads = ["require", "require_relative", "load", "autoload", "newtype", "provide"];
+        let home = full.rsplit_once("::").map_or("", |(home, _)| home);
+        (!block.mentions(&loads)).then(|| (block, home.to_owned()))
+    }
+
     /// The expression a constant was set to.
     pub fn constant(&self, name: &str, module: &str) -> Option<Code<'t>> {
+        self.found(name, module).map(|(value, _)| value)
+    }
+
+    /// The same, with its whole name.
+    fn found(&self, name: &str, module: &str) -> Option<(Code<'t>, String)> {
         let name = name.trim_start_matches("::");
         let mut module = module;
         loop {
             let full = if module.is_empty() { name.to_owned() } else { format!("{module}::{name}") };
             if let Some(found) = self.constants.get(&full) {
-                return Some(*found);
+                return Some((*found, full));
             }
             if module.is_empty() {
                 return None;

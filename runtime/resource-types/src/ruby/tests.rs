@@ -88,6 +88,32 @@ fn what_a_module_does_when_it_is_mixed_in_is_followed() {
 }
 
 #[test]
+fn blocks_that_constants_hold_are_followed() {
+    let read = |block: &str, call: &str| {
+        let text = format!("module PuppetX\n module Mix\n NAMES = %w[d e]\n COMMON = {block}\n end\nend");
+        let library = |path: &str| (path == "puppet_x/mix").then(|| text.clone());
+        let source = format!(
+            "require_relative '../../puppet_x/mix'\nPuppet::Type.newtype(:x) do\n{call}\n newparam(:f)\nend"
+        );
+        declared("x", Source::parse(&source), &library)
+    };
+    let block = "do\n ensurable\n newparam(:name, namevar: true)\n NAMES.each { |n| newparam(n) }\n end";
+    for made in ["Proc.new", "proc"] {
+        let ty = read(&format!("{made} {block}"), "instance_eval(&PuppetX::Mix::COMMON)");
+        assert_eq!(ty.unreadable, None);
+        assert_eq!(ty.namevars, ["name"]);
+        assert_eq!(ty.attributes.unwrap(), ["ensure", "name", "d", "e", "f"]);
+    }
+    let left = |block: &str, call: &str| read(block, call).unreadable.unwrap_or_default();
+    let why = "code is put together as text in line 3";
+    // A lambda minds that it is given the type.
+    assert_eq!(left(&format!("lambda {block}"), "instance_eval(&PuppetX::Mix::COMMON)"), why);
+    assert_eq!(left(&format!("proc {block}"), "instance_eval(&PuppetX::Mix::OTHER)"), why);
+    assert_eq!(left("proc { require 'x' }", "instance_eval(&PuppetX::Mix::COMMON)"), why);
+    assert_eq!(left("proc { newparam(:a) }", "instance_eval(PuppetX::Mix::COMMON)"), why);
+}
+
+#[test]
 fn what_only_ruby_knows_is_said() {
     let inside = |text: &str| {
         read(&format!("Puppet::Type.newtype(:x) do\nnewparam(:name)\n{text}\nend"))
@@ -288,6 +314,9 @@ fn what_is_required_at_once_and_lies_nowhere_is_doubted() {
         "require File.expand_path('../../../puppet_x/there', __FILE__)",
         "require File.join(File.dirname(__FILE__), '..', '..', 'puppet_x', 'there.rb')",
         "require File.join(__dir__, '../../puppet_x/there')",
+        "require \"#{__dir__}/../../puppet_x/there\"",
+        "require \"#{Pathname.new(__FILE__).dirname}/../../puppet_x/there\"",
+        "require \"#{File.dirname(__FILE__)}/../../puppet_x/there.rb\"",
         "x = require 'puppet_x/there' rescue nil",
     ];
     for source in there {

@@ -3,9 +3,8 @@
 use super::{BILLION, MAX_NESTING};
 use crate::Ruby;
 use crate::protocol::ValueTag;
-use crate::values::Handle;
+use crate::values::{Handle, foreign};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::types::Type;
 use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
@@ -90,6 +89,9 @@ impl<'m, 'c> MessageReader<'m, 'c> {
             return Err(Flow::raw(format!("a message of the Ruby worker has a value of form {byte}")));
         };
         Ok(match form {
+            ValueTag::Named => {
+                return Err(Flow::raw("a message of the Ruby worker names what only Ruby is told of"));
+            }
             ValueTag::Undef => Value::Undef,
             ValueTag::True => Value::Bool(true),
             ValueTag::False => Value::Bool(false),
@@ -207,18 +209,14 @@ impl<'m, 'c> MessageReader<'m, 'c> {
 
     /// An object of Ruby's that has no form of its own in the Puppet language.
     fn foreign(&self, vm: &Vm<'c>, number: u32, class: &str, text: &str) -> Value<'c> {
-        let object = *self.ruby.values.objects.borrow_mut().entry(number).or_insert_with(|| {
-            let class = &*vm.arena.alloc_str(class);
-            let mut data = HashBuilder::new(vm.arena);
-            data.insert_str("to_s", vm.string(text));
-            vm.arena.alloc(Object {
-                ty: Type::Runtime { runtime: Some("ruby"), name: Some(class) }.alloc(vm.arena),
-                type_name: class,
-                attributes: HashBuilder::new(vm.arena).finish(),
-                held: Held::InRuby(number),
-                data: Some(data.finish()),
-            })
-        });
-        Value::Object(object)
+        let values = &self.ruby.values;
+        let known = match class {
+            "Symbol" => Some(values.named(vm, class, text)),
+            "Class" | "Module" => values.known_by_name(class, text),
+            _ => None,
+        };
+        Value::Object(known.unwrap_or_else(|| {
+            values.objects.borrow_mut().entry(number).or_insert_with(|| foreign(vm, number, class, text))
+        }))
     }
 }

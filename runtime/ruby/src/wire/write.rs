@@ -3,7 +3,7 @@
 use super::{BILLION, MAX_NESTING};
 use crate::Talk;
 use crate::protocol::ValueTag;
-use crate::values::Handle;
+use crate::values::{Handle, is_named};
 use bunraku_vm::budget;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -151,6 +151,13 @@ impl<'c> Talk<'_, 'c> {
         depth: usize,
     ) -> Eval<'c, ()> {
         match object.held {
+            Held::InRuby(number) if is_named(number) => {
+                out.push(ValueTag::Named.byte());
+                put_text(out, object.type_name.as_bytes());
+                let text = object.data.and_then(|data| data.get_str("to_s")).and_then(|text| text.as_str());
+                put_text(out, text.unwrap_or_default().as_bytes());
+                Ok(())
+            }
             Held::InRuby(number) => {
                 out.push(ValueTag::Foreign.byte());
                 put_size(out, number as usize);

@@ -53,7 +53,9 @@ module Bunraku
     # One that needs what is not there yet is loaded by whoever requires it then.
     def load_files(files)
       files.each do |file|
-        require file
+        next require(file) if file.start_with?('/')
+        target, added = file.split.map { |name| Object.const_get(name) }
+        target.prepend(added)
       rescue StandardError, ScriptError
         next
       end

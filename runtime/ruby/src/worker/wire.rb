@@ -132,6 +132,7 @@ module Bunraku
         Puppet::Pops::Types::ObjectHandle.read(number, text, value)
       when Tag::SCOPE then Puppet::Parser::Scope.at(size)
       when Tag::FOREIGN then Bunraku.compile.objects[size]
+      when Tag::NAMED then text == 'Symbol' ? text.to_sym : Object.const_get(text)
       else raise IOError, "a value of form #{form}, which there is not"
       end
     end

@@ -25,6 +25,8 @@ const LIGHT: usize = 1 << 20;
 /// what matches in a text that is ASCII is the same for all.
 #[derive(Debug, Default)]
 pub(super) struct Expression {
+    /// Whether it is a text that only matches itself.
+    literal: OnceCell<bool>,
     /// Whether an automaton was made of it ahead of time, and that.
     is_ahead: OnceCell<bool>,
     ahead: OnceCell<Option<Automaton>>,
@@ -45,7 +47,8 @@ impl Expression {
     /// # Errors
     /// Ruby's message where it is none.
     pub fn check(&self, source: &str) -> Result<(), String> {
-        if self.is_ahead(source)
+        if self.is_literal(source)
+            || self.is_ahead(source)
             || self.lite(source).is_some()
             || *self.sound.get_or_init(|| is_sound_without_looks(source))
         {
@@ -59,6 +62,9 @@ impl Expression {
     /// # Errors
     /// Those of [`Expression::check`], and a match that takes too many steps.
     pub fn is_match(&self, source: &str, text: &str) -> Result<bool, String> {
+        if self.is_literal(source) {
+            return Ok(text.contains(source));
+        }
         if ends_with_line(source, text) {
             return Ok(self.groups(source, text, 0, |_, _| ())?.is_some());
         }
@@ -110,6 +116,10 @@ impl Expression {
         from: usize,
         mut made: impl FnMut(usize, usize) -> T,
     ) -> Result<Option<Vec<Option<T>>>, String> {
+        if self.is_literal(source) {
+            let found = text.get(from..).and_then(|rest| rest.find(source)).map(|at| from + at);
+            return Ok(found.map(|at| vec![Some(made(at, at + source.len()))]));
+        }
         // Most that is matched once does not match, and nothing is made for that.
         if from == 0
             && self.lite.get().is_none()
@@ -147,6 +157,10 @@ impl Expression {
         self.lite(source)
     }
 
+    fn is_literal(&self, source: &str) -> bool {
+        *self.literal.get_or_init(|| is_literal(source))
+    }
+
     fn ahead(&self, source: &str) -> Option<&Automaton> {
         self.ahead.get_or_init(|| Automaton::found(source)).as_ref()
     }
@@ -173,6 +187,14 @@ impl Expression {
         let engine = self.unicode.get_or_init(|| Engine::new(source, BytesMode::Unicode));
         engine.as_ref().map_err(Clone::clone)
     }
+}
+
+/// Whether every character of an expression stands for itself: there is one, and none that could say anything.
+fn is_literal(source: &str) -> bool {
+    let says = |c: char| {
+        matches!(c, '\\' | '.' | '[' | ']' | '(' | ')' | '{' | '}' | '*' | '+' | '?' | '^' | '$' | '|')
+    };
+    !source.is_empty() && !source.chars().any(says)
 }
 
 /// Whether it may matter that no line begins behind the last one.
@@ -445,7 +467,7 @@ mod tests {
             seed ^= seed << 17;
             (seed % below as u64) as usize
         };
-        let (mut automata, mut light, mut plain, mut fancy) = (0, 0, 0, 0);
+        let (mut literal, mut automata, mut light, mut plain, mut fancy) = (0, 0, 0, 0, 0);
         for _ in 0..20_000 {
             let count = 1 + next(6);
             let source: String = (0..count).map(|_| PARTS[next(PARTS.len())]).collect();
@@ -483,6 +505,8 @@ mod tests {
                     found.iter().map(|group| group.map(|g| (g.start(), g.end()))).collect::<Vec<_>>()
                 });
                 let found = expression.groups(&source, text, from, |from, to| (from, to)).unwrap();
+                literal += usize::from(expression.is_literal(&source));
+                assert_eq!(expression.is_match(&source, text).unwrap(), exact.is_match(text).unwrap());
                 assert_eq!(found, exactly, "/{source}/ in {text:?} from {from}, exactly");
                 let any = reference.is_match(text).unwrap();
                 assert_eq!(engine.is_match(text).unwrap(), any, "/{source}/ in {text:?}");
@@ -503,7 +527,7 @@ mod tests {
                 }
             }
         }
-        assert!(automata > 1000, "{automata} ahead of time");
+        assert!(literal > 1000 && automata > 1000, "{literal} literal, {automata} ahead of time");
         assert!(light > 1000 && plain > light && fancy > 1000, "{light} light, {plain} plain, {fancy} fancy");
     }
 }

@@ -112,28 +112,40 @@ impl<'c> Templating<'c> {
             let value = work(run, args)?;
             Ok(run.result(&value)?)
         };
+        let lent = |vm: &mut Vm<'c>| {
+            let mut lending = Lending::default();
+            self.run(Caller { engine: self, world, vm }, parts, this.clone(), |run| {
+                run.copies_answers = true;
+                let args = call.args.iter().map(|arg| lending.lend(*arg, 0)).collect::<OrRuby<_>>()?;
+                if run.has_frozen_of(&lending) {
+                    return Err(ForRuby(CHANGE).into());
+                }
+                let value = work(run, args)?;
+                let result = lending.returned(run.vm, &value, 0)?;
+                let changed = lending.changed(run.vm)?;
+                Ok((result, changed))
+            })
+        };
+        let spread =
+            |vm: &mut Vm<'c>, (result, changed)| match world.spread_changes(vm, call.scope.keep(), changed) {
+                Ok(()) => Called::Value(result),
+                Err(flow) => Called::Left(flow),
+            };
+        let may_lend = world.worker() != WorkerState::Ended;
+        // One that has changed something in a call before is given copies at once. What comes up then is told by a call without.
+        if found.changes.get() && may_lend {
+            match lent(vm) {
+                Ok(made) => return spread(vm, made),
+                Err(left) if left.journal.only_looks_up() => {}
+                Err(left) => return left.told((self, world), function.name, true),
+            }
+        }
         match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
             // It changes an argument or a looked up value in place, and has done nothing yet: so it is called anew, with copies.
-            Err(Left { why, journal })
-                if why.is_change() && journal.only_looks_up() && world.worker() != WorkerState::Ended =>
-            {
-                let mut lending = Lending::default();
-                let lent = |run: &mut Run<'_, 'c>| {
-                    run.copies_answers = true;
-                    let args = call.args.iter().map(|arg| lending.lend(*arg, 0)).collect::<OrRuby<_>>()?;
-                    if run.has_frozen_of(&lending) {
-                        return Err(ForRuby(CHANGE).into());
-                    }
-                    let value = work(run, args)?;
-                    let result = lending.returned(run.vm, &value, 0)?;
-                    let changed = lending.changed(run.vm)?;
-                    Ok((result, changed))
-                };
-                match self.run(Caller { engine: self, world, vm }, parts, this, lent) {
-                    Ok((result, changed)) => match world.spread_changes(vm, call.scope.keep(), changed) {
-                        Ok(()) => Called::Value(result),
-                        Err(flow) => Called::Left(flow),
-                    },
+            Err(Left { why, journal }) if why.is_change() && journal.only_looks_up() && may_lend => {
+                found.changes.set(true);
+                match lent(vm) {
+                    Ok(made) => spread(vm, made),
                     Err(left) => left.told((self, world), function.name, true),
                 }
             }

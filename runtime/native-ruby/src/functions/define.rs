@@ -6,7 +6,7 @@ use crate::for_ruby::ForRuby;
 use crate::tree::{Block, Expr, MethodCall, Program};
 use crate::value::object::{ClassRef, Method, Module, Object};
 use crate::value::{Class, V};
-use std::cell::{OnceCell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// A name given as symbol or string.
@@ -55,6 +55,7 @@ impl<'c> Run<'_, 'c> {
             methods,
             own_call: module.find("call"),
             local_types,
+            changes: Cell::new(false),
         };
         self.space.add_new_function(Rc::new(function));
         Ok(V::Module(module))

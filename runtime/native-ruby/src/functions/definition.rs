@@ -3,7 +3,7 @@
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::{FoundMethod, Object, Proc};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// A function of the 4.x interface.
@@ -21,6 +21,8 @@ pub(crate) struct NewFunction<'c> {
     pub own_call: Option<FoundMethod<'c>>,
     /// Types that it names for itself, each `Name = Type`.
     pub local_types: Vec<String>,
+    /// Whether a call has changed in place what it was given or has looked up.
+    pub changes: Cell<bool>,
 }
 
 impl NewFunction<'_> {

@@ -179,6 +179,7 @@ impl<'c> Compile<'c> {
         }
         self.make_data_plain()?;
         if self.asked.wants_json {
+            // What was written before is no part of it.
             rich::unwritable();
             let catalog = self.write_catalog(node, self.asked.settings.form);
             if let Some(number) = rich::unwritable() {

@@ -87,7 +87,7 @@ macro_rules! sections {
 sections! {
     Text, SectionForm::Bytes, "paths and names";
     Entries, SectionForm::Records(ENTRY_WORDS), "files, folders and links, sorted by path";
-    Places, SectionForm::Words, "numbers of entries, each one up, at the XXH3 of their paths or behind; 0 in what is free; a power of two";
+    Places, SectionForm::Words, "numbers of entries, each one up, by the XXH3 of their paths";
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
     Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module";

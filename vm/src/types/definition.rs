@@ -226,8 +226,10 @@ fn includes_type<'c>(ty: &'c Type<'c>) -> bool {
 /// Whether two instances are equal.
 pub fn same<'c>(a: &Object<'c>, b: &Object<'c>) -> bool {
     if definition(a.ty).is_none() {
-        // What Ruby alone knows is equal to itself.
-        if let (Held::InRuby(one), Held::InRuby(other)) = (a.held, b.held) {
+        // What has a name in Ruby is that alone; of other objects of a class there, which of them are equal is their own to say.
+        if let (Held::InRuby(one), Held::InRuby(other)) = (a.held, b.held)
+            && matches!(a.type_name, "Symbol" | "Class" | "Module")
+        {
             return one == other;
         }
         return a.type_name == b.type_name && Value::Hash(a.attributes).same(Value::Hash(b.attributes));

@@ -157,8 +157,7 @@ fn made(
     let mut readable = Readers::default();
     let mut expressions: BTreeSet<String> = bunraku_stdlib::patterns().map(str::to_owned).collect();
     let reads = Reads::of(&plan.walk.found);
-    for ((number, made), found) in all.into_iter().zip(&plan.walk.found) {
-        debug_assert_eq!(found.path, plan.walk.found[number].path);
+    for (made, found) in all.into_iter().zip(&plan.walk.found) {
         match made {
             Ok(file) => {
                 file.count(&mut summary, found, &reads);
@@ -194,16 +193,13 @@ fn made(
     Ok((bytes, summary, readable))
 }
 
-/// What came of a file, with its number among those that were found.
-type Compiled = (usize, std::io::Result<File>);
-
 /// Makes all files into their parts, on all cores; in the order they were found.
 fn compile_all(
     plan: &Plan,
     before: Option<&Opened>,
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
-) -> Result<Vec<Compiled>, String> {
+) -> Result<Vec<std::io::Result<File>>, String> {
     let done = AtomicUsize::new(0);
     side_by_side(options, &plan.walk.found, |found| {
         let file = plan.file(found, before, options.embed);
@@ -224,15 +220,15 @@ fn automata_of(
         let before = before.and_then(|before| before.archive().automaton(source).ok()?);
         before.map(<[u8]>::to_vec).or_else(|| regex::made(source))
     })?;
-    Ok(sources.into_iter().zip(all).filter_map(|(source, (_, made))| Some((source, made?))).collect())
+    Ok(sources.into_iter().zip(all).filter_map(|(source, made)| Some((source, made?))).collect())
 }
 
-/// What `work` makes of each of some items, on all cores; in their order, with their numbers.
+/// What `work` makes of each of some items, on all cores; in their order.
 fn side_by_side<I: Sync, T: Send>(
     options: &Options,
     items: &[I],
     work: impl Fn(&I) -> T + Sync,
-) -> Result<Vec<(usize, T)>, String> {
+) -> Result<Vec<T>, String> {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let threads = options.threads.map_or_else(cores, NonZeroUsize::get);
     let next = AtomicUsize::new(0);
@@ -259,7 +255,7 @@ fn side_by_side<I: Sync, T: Send>(
     })
     .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
     all.sort_by_key(|(number, _)| *number);
-    Ok(all)
+    Ok(all.into_iter().map(|(_, made)| made).collect())
 }
 
 /// Leaves the names below `lib` that several modules provide to the first in the order of the module path; the

@@ -67,21 +67,15 @@ fn keep(value: &V<'_>) -> bool {
         | V::Range(..) => true,
         V::Regexp(_) | V::Class(_) | V::Module(_) => true,
         V::Made(text) => {
-            if !text.is_frozen() {
-                text.keep();
-            }
+            text.keep();
             true
         }
         V::List(items) => {
-            if !items.is_frozen() {
-                items.keep();
-            }
+            items.keep();
             items.try_borrow().is_ok_and(|items| items.iter().all(keep))
         }
         V::Map(map) => {
-            if !map.is_frozen() {
-                map.keep();
-            }
+            map.keep();
             let is_plain = map.try_borrow().is_ok_and(|map| map.default_block.is_none());
             let entries = value.entries().ok().flatten().filter(|_| is_plain);
             entries.is_some_and(|entries| entries.iter().all(|(key, value)| keep(key) && keep(value)))

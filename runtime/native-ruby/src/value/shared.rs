@@ -51,9 +51,11 @@ impl<T> Shared<T> {
         self.state.set(State::Frozen);
     }
 
-    /// It is kept, and must not be changed.
+    /// It is kept, and must not be changed; what is frozen can't be.
     pub fn keep(&self) {
-        self.state.set(State::Kept);
+        if !self.is_frozen() {
+            self.state.set(State::Kept);
+        }
     }
 
     /// Whether it is one that Ruby makes anew each time.

@@ -52,8 +52,9 @@ fn search<'c>(
         |api, fits: &dyn Fn(&str) -> bool| files.iter().find(|file| file.api == api && fits(&file.owner));
     let depended =
         || modules.dependencies(from).iter().find_map(|one| first(Api::New, &|owner| owner == one));
-    let file = first(Api::New, &|owner| owner == from)
-        .or_else(|| first(Api::New, &|owner| owner == ENVIRONMENT))
+    // The environment's own go before those of the module itself.
+    let file = first(Api::New, &|owner| owner == ENVIRONMENT)
+        .or_else(|| first(Api::New, &|owner| owner == from))
         .or_else(depended)
         .or_else(|| first(Api::New, &|_| true))
         .or_else(|| first(Api::Old, &|owner| owner == ENVIRONMENT))

@@ -195,6 +195,67 @@ fn a_frozen_archive_needs_no_sources() {
 }
 
 #[test]
+fn an_archive_has_the_files_of_functions_that_a_tree_has() {
+    let new = |name: &str, says: &str| {
+        format!(
+            "Puppet::Functions.create_function(:'{name}') do\n  dispatch(:x) {{}}\n  def x\n    '{says}'\n  end\nend\n"
+        )
+    };
+    let old = |name: &str, says: &str| {
+        format!("Puppet::Parser::Functions.newfunction(:{name}, :type => :rvalue) {{ |_| '{says}' }}\n")
+    };
+    let asks = |class: &str| {
+        let names = ["twice", "ours", "theirs", "hidden", "of_folder"];
+        let calls: Vec<_> =
+            names.iter().map(|name| format!("  notify {{ \"{class} {name} ${{{name}()}}\": }}\n")).collect();
+        format!("class {class} {{\n{}}}\n", calls.concat())
+    };
+    let depends = r#"{"name": "me-c", "version": "1.0.0", "author": "me", "license": "none", "source": "here", "dependencies": [{"name": "me/b"}]}"#;
+    let work = TempDir::new().expect("a folder can be made");
+    let directory = work.path().join("production");
+    let files = [
+        ("environment.conf", "modulepath = first:modules\n".to_owned()),
+        // Both have it: each gets its own, others that of the module that they depend on, or the first. As Puppet 7.23 says.
+        ("first/a/lib/puppet/functions/twice.rb", new("twice", "a")),
+        ("modules/b/lib/puppet/functions/twice.rb", new("twice", "b")),
+        ("first/a/manifests/init.pp", asks("a")),
+        ("modules/b/manifests/init.pp", asks("b")),
+        ("modules/c/manifests/init.pp", asks("c")),
+        ("modules/c/metadata.json", depends.to_owned()),
+        ("modules/d/manifests/init.pp", asks("d")),
+        ("modules/d/lib/puppet/functions/ours.rb", new("ours", "d")),
+        ("lib/puppet/functions/ours.rb", new("ours", "environment")),
+        ("modules/b/lib/puppet/parser/functions/theirs.rb", old("theirs", "b")),
+        ("modules/a/lib/puppet/functions/hidden.rb", new("hidden", "hidden a")),
+        ("modules/a/lib/puppet/parser/functions/hidden.rb", old("hidden", "old hidden a")),
+        ("modules/no-module/lib/puppet/parser/functions/of_folder.rb", old("of_folder", "folder")),
+        ("modules/no-module/lib/puppet/functions/theirs.rb", new("theirs", "folder")),
+    ];
+    files.iter().for_each(|(name, text)| write(&directory.join(name), text));
+    let archive = work.path().join("a.bnr");
+    build(&directory, &archive);
+    let code = json!({"code": "include a\ninclude b\ninclude c\ninclude d\n"});
+    let from_source = ask(&Session::default(), &directory, code.clone());
+    let text = from_source.to_string();
+    for said in [
+        "a twice a",
+        "b twice b",
+        "c twice b",
+        "d twice a",
+        "a ours environment",
+        "d ours environment",
+        "c theirs b",
+        "d hidden old hidden a",
+        "a of_folder folder",
+    ] {
+        assert!(text.contains(&format!("\"{said}\"")), "{said}: {text}");
+    }
+    let mut frozen = code;
+    (frozen["archive"], frozen["frozen"]) = (json!(archive), json!(true));
+    assert_eq!(ask(&Session::default(), &directory, frozen), from_source);
+}
+
+#[test]
 fn what_was_not_embedded_says_so() {
     let work = TempDir::new().expect("a folder can be made");
     let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));

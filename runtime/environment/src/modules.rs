@@ -4,6 +4,7 @@
 
 use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;
+use bunraku_files::archive::Info;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::reads::{self, Asked, Reads, Touch};
 use bunraku_files::tree::Tree;
@@ -260,7 +261,9 @@ impl Modules {
         let fault = || reads::unnoted(|| self.metadata(module).fault.as_ref());
         let is_faulty = module.is_faulty.get_or(|| {
             self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
-            fault().is_some()
+            // A frozen archive has their names.
+            let listed = |info: &Info| info.faulty.iter().any(|known| known == name);
+            self.tree.frozen_info().is_none_or(listed) && fault().is_some()
         });
         is_faulty.then(fault).flatten()
     }

@@ -69,7 +69,7 @@ pub struct Snapshot {
     pub templates: Templates,
     /// What was read to open it.
     opened: Reads,
-    functions: MemoCell<FunctionFiles>,
+    functions: FunctionFiles,
     extensions: MemoCell<Vec<(String, PathBuf)>>,
     /// Where types are, by name in lower case.
     pub type_files: Memo<String, TypeFiles>,
@@ -78,14 +78,6 @@ pub struct Snapshot {
     /// How many resources the last catalog had: the next one is given room for as many, the first for [`RESOURCES`].
     pub resources: AtomicUsize,
 }
-
-const FUNCTIONS: Contract = Contract {
-    holds: "where functions in Ruby are",
-    key: "none",
-    bound: "one index: the files below the folders of functions of all modules",
-    stale: NEVER,
-    test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
-};
 
 const EXTENSIONS: Contract = Contract {
     holds: "the files of modules that extend the compiler",
@@ -359,7 +351,7 @@ impl Snapshot {
             data_files: DataFiles::new(session.data.clone()),
             templates: Templates::new(session.templates.clone()),
             opened: Reads::default(),
-            functions: MemoCell::new(&FUNCTIONS),
+            functions: FunctionFiles::default(),
             extensions: MemoCell::new(&EXTENSIONS),
             type_files: Memo::new(&TYPE_FILES),
             named_files: NamedFiles::new(),
@@ -392,8 +384,7 @@ impl Snapshot {
         for api in [Api::New, Api::Old] {
             self.tree().note_provided(([api.folder(), "/"], name, ".rb"));
         }
-        let find = || FunctionFiles::find(&self.modules, self.directory.as_deref());
-        reads::unnoted(|| self.functions.get_or(find)).of(name)
+        reads::unnoted(|| self.functions.of(name, (&self.modules, self.directory.as_deref())))
     }
 
     /// What was read to open it: every compile on it has, in effect, read that.

@@ -276,7 +276,7 @@ impl Tree {
     }
 
     /// What an archive calls a path of the tree; the path itself outside of it.
-    fn name_of(&self, path: &Path) -> String {
+    pub fn name_of(&self, path: &Path) -> String {
         paths::key(&self.roots, path).unwrap_or_else(|| path.to_string_lossy().into_owned())
     }
 
@@ -559,9 +559,16 @@ impl Tree {
         then.as_deref() == file && file.is_none_or(|file| self.archived(file, |_, _| Ok(Some(()))).is_some())
     }
 
+    /// The folders, as an archive calls them, of modules and the environment that have a file at `relative`: those of modules in their
+    /// order, the environment's own last. The frozen archive's answer, none where the disk has to be asked. Nothing is noted.
+    pub fn providers(&self, relative: &str) -> Option<Vec<&str>> {
+        let archived = self.frozen_archive()?;
+        let found = archived.provided(relative);
+        Some(found.filter_map(|entry| entry.path.strip_suffix(relative)?.strip_suffix('/')).collect())
+    }
+
     fn provided_by(&self, archived: &Archived, relative: &str) -> Option<PathBuf> {
-        let found = archived.heed(archived.opened.archive().provided(relative)).flatten()?;
-        let (root, rest) = found.path.split_once('/')?;
+        let (root, rest) = archived.provided(relative).next()?.path.split_once('/')?;
         let (folder, _) = self.roots.iter().find(|(_, name)| name == root)?;
         Some(folder.join(rest))
     }
@@ -571,6 +578,11 @@ impl Archived {
     /// Takes note of what is wrong with the archive.
     fn heed<T>(&self, read: Read<T>) -> Option<T> {
         read.map_err(|fault| _ = self.fault.set(fault)).ok()
+    }
+
+    /// The files that modules and the environment have at a path that begins with `lib/`, in their order.
+    fn provided(&self, relative: &str) -> impl Iterator<Item = Entry<'_>> {
+        self.opened.archive().provided(relative).map_while(|entry| self.heed(entry))
     }
 
     /// What the archive has under a name of its own for a path.

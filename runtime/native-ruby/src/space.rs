@@ -41,7 +41,7 @@ pub(crate) struct Space<'c> {
     /// Folders that code has added to where `require` looks: those looked at first, and those looked at last.
     load_path: RefCell<[Vec<PathBuf>; 2]>,
     /// Functions of the 4.x interface.
-    new_functions: RefCell<HashMap<String, Rc<NewFunction<'c>>>>,
+    new_functions: RefCell<HashMap<String, Vec<Rc<NewFunction<'c>>>>>,
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
     /// Those of them whose files are loaded and in order, with the programs that they stand in.
     ready: RefCell<HashMap<String, ReadyFunction<'c>>>,
@@ -227,12 +227,25 @@ impl<'c> Space<'c> {
         result
     }
 
-    pub fn new_function(&self, name: &str) -> Option<Rc<NewFunction<'c>>> {
-        self.new_functions.borrow().get(name).cloned()
+    /// The function of the 4.x interface of a name that a module has.
+    pub fn new_function(&self, name: &str, module: &str) -> Option<Rc<NewFunction<'c>>> {
+        self.find_new_function(name, |function| function.owner == module)
     }
 
-    pub fn add_new_function(&self, function: Rc<NewFunction<'c>>) {
-        self.new_functions.borrow_mut().insert(function.name.clone(), function);
+    /// The first of a name that is such a one.
+    pub fn find_new_function(
+        &self,
+        name: &str,
+        is: impl Fn(&NewFunction<'c>) -> bool,
+    ) -> Option<Rc<NewFunction<'c>>> {
+        self.new_functions.borrow().get(name)?.iter().find(|function| is(function)).cloned()
+    }
+
+    pub fn add_new_function(&self, function: NewFunction<'c>) {
+        let mut all = self.new_functions.borrow_mut();
+        let same_name = all.entry(function.name.clone()).or_default();
+        same_name.retain(|other| other.owner != function.owner);
+        same_name.push(Rc::new(function));
     }
 
     pub fn old_function(&self, name: &str) -> Option<Rc<OldFunction<'c>>> {
@@ -293,7 +306,7 @@ impl<'c> Space<'c> {
         failures.take();
         made.take();
         load_path.take();
-        new_functions.take().values().for_each(|function| drop(function.object.variables.take()));
+        new_functions.take().values().flatten().for_each(|function| drop(function.object.variables.take()));
         old_functions.take();
         ready.take();
         contexts.take();

@@ -57,8 +57,8 @@ impl<'c> Talk<'_, 'c> {
     }
 
     fn loaded(&self, vm: &mut Vm<'c>, name: &str, source: &FunctionSource<'c>) -> Eval<'c, Rc<Loaded<'c>>> {
-        if let Some(known) = self.ruby.functions.borrow().get(name) {
-            return Ok(known.clone());
+        if let Some(known) = self.known(name, source.module) {
+            return Ok(known);
         }
         self.world.refuse_irregular(source.file)?;
         let subject = subject("function", name, source.file);
@@ -68,12 +68,22 @@ impl<'c> Talk<'_, 'c> {
             Some(description) => description,
             None => self.load_in_ruby(vm, name, &subject, source)?,
         };
-        let mut loaded = signatures::described(vm, name, subject, description)?;
+        let mut loaded = signatures::described(vm, (name, source.module), subject, description)?;
         loaded.native = is_native;
         loaded.in_ruby.set(!is_native);
+        Ok(self.keep(loaded))
+    }
+
+    /// What has been loaded of a name and a module.
+    fn known(&self, name: &str, module: &str) -> Option<Rc<Loaded<'c>>> {
+        let functions = self.ruby.functions.borrow();
+        functions.get(name)?.iter().find(|loaded| loaded.module == module).cloned()
+    }
+
+    fn keep(&self, loaded: Loaded<'c>) -> Rc<Loaded<'c>> {
         let loaded = Rc::new(loaded);
-        self.ruby.functions.borrow_mut().insert(name.to_owned(), loaded.clone());
-        Ok(loaded)
+        self.ruby.functions.borrow_mut().entry(loaded.name.clone()).or_default().push(loaded.clone());
+        loaded
     }
 
     /// Loads a function's file in Ruby, where it has only been read without Ruby so far.
@@ -145,6 +155,7 @@ impl<'c> Talk<'_, 'c> {
     ) -> Eval<'c> {
         let arguments = [
             RequestArgument::Value(vm.string(&function.name)),
+            RequestArgument::Value(vm.string(&function.module)),
             RequestArgument::Value(index.map_or(Value::Undef, |n| Value::Int(n as i64))),
             RequestArgument::Scope(call.scope.keep()),
             RequestArgument::Value(vm.array(call.args)),
@@ -159,11 +170,11 @@ impl<'c> Talk<'_, 'c> {
     pub(super) fn choose_for(
         &self,
         vm: &mut Vm<'c>,
-        name: &str,
+        (name, module): (&str, &str),
         args: &[Value<'c>],
         block: Value<'c>,
     ) -> Eval<'c> {
-        let function = self.ruby.functions.borrow().get(name).cloned().ok_or_else(malformed)?;
+        let function = self.known(name, module).ok_or_else(malformed)?;
         let block = match block {
             Value::Closure(block) => Some(block),
             _ => None,
@@ -176,11 +187,11 @@ impl<'c> Talk<'_, 'c> {
     pub(super) fn check_for(
         &self,
         vm: &mut Vm<'c>,
-        name: &str,
+        (name, module): (&str, &str),
         index: Value<'c>,
         result: Value<'c>,
     ) -> Eval<'c> {
-        let function = self.ruby.functions.borrow().get(name).cloned().ok_or_else(malformed)?;
+        let function = self.known(name, module).ok_or_else(malformed)?;
         let index = match index {
             Value::Int(n) => usize::try_from(n).ok(),
             _ => None,
@@ -262,19 +273,18 @@ impl<'c> Talk<'_, 'c> {
         (subject, source): (&str, &FunctionSource<'c>),
         call: Call<'c, '_>,
     ) -> Eval<'c> {
-        let known = self.ruby.functions.borrow().contains_key(name);
-        if !known {
+        if self.known(name, source.module).is_none() {
             let arguments = [name, &text(source.file)].map(|text| RequestArgument::Value(vm.string(text)));
             self.request(vm, subject, Request::LoadOldFunction, &arguments)?;
-            let loaded = Loaded {
+            self.keep(Loaded {
                 name: name.to_owned(),
+                module: source.module.to_owned(),
                 subject: subject.to_owned(),
                 chosen_by: Chooser::Function,
                 overloads: Vec::new(),
                 native: false,
                 in_ruby: Cell::new(true),
-            };
-            self.ruby.functions.borrow_mut().insert(name.to_owned(), Rc::new(loaded));
+            });
         }
         self.send_old_call(vm, name, subject, call)
     }

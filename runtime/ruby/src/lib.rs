@@ -88,9 +88,9 @@ pub struct Ruby<'c> {
     settings: &'c WorkerSettings,
     conversation: Conversation<'c>,
     values: Values<'c>,
-    /// Functions whose files have been loaded. Key: the name. Bound: the functions that the compile calls. Stale: never,
+    /// Functions whose files have been loaded. Key: the name, and the module. Bound: the functions that the compile calls. Stale: never,
     /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
-    functions: RefCell<HashMap<String, Rc<Loaded<'c>>>>,
+    functions: RefCell<HashMap<String, Vec<Rc<Loaded<'c>>>>>,
     /// Functions of the 3.x interface whose files are regular ones. As above.
     regular: RefCell<HashSet<String>>,
     datatypes: DataTypes<'c>,

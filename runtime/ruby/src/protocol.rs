@@ -106,7 +106,7 @@ table! {
     2 LoadFunction "load_function" ("name: String", "file: String", "module: String", "stamp: String")
         => "chooses its signature itself: Boolean, local types: Array of String, dispatches: Array"
         "Loads the file of a function of the 4.x interface, or takes what was loaded from it when it had this stamp.";
-    3 CallFunction "call_function" ("name: String", "signature: Integer or nil", "scope: number", "arguments: Array", "block: lambda or nil")
+    3 CallFunction "call_function" ("name: String", "module: String", "signature: Integer or nil", "scope: number", "arguments: Array", "block: lambda or nil")
         => "what the function yields" "Calls a loaded function by the signature of that number.";
     4 LoadOldFunction "load_old_function" ("name: String", "file: String") => "nil"
         "Loads the file of a function of the 3.x interface.";
@@ -154,9 +154,9 @@ table! {
     2 Builtin "builtin" ("scope: number", "name: String", "arguments: Array", "block") => "what it yields" [Own]
         "Calls a function of the language, or logs where the name is that of a level.";
     3 Block "block" ("lambda", "arguments: Array") => "what it yields" [Own] "Calls a lambda.";
-    4 Dispatch "dispatch" ("function: String", "arguments: Array", "block: lambda or nil") => "Integer"
+    4 Dispatch "dispatch" ("function: String", "module: String", "arguments: Array", "block: lambda or nil") => "Integer"
         "The number of the first signature of a loaded function that takes the arguments.";
-    5 Returned "returned" ("function: String", "signature: Integer", "result") => "nil"
+    5 Returned "returned" ("function: String", "module: String", "signature: Integer", "result") => "nil"
         "Whether a result has the type that the signature says: an error if not.";
     6 Variable "variable" ("scope: number", "name: String") => "found: Boolean, value, name that is told where there is none: String, reason: String or nil" [Keeps]
         "A variable by its simple or qualified name.";

@@ -12,6 +12,9 @@ use std::cell::Cell;
 pub(super) struct Loaded<'c> {
     /// What it is called.
     pub name: String,
+    /// The module that it lies in: several may have a function of the 4.x interface of one name, for themselves and those that depend
+    /// on them.
+    pub module: String,
     /// What messages call it.
     pub subject: String,
     /// Who chooses its signature.
@@ -57,7 +60,7 @@ pub(super) type LocalTypes<'c> = Vec<(&'c str, &'c Type<'c>)>;
 /// What the worker says of a function it has loaded.
 pub(super) fn described<'c>(
     vm: &mut Vm<'c>,
-    name: &str,
+    (name, module): (&str, &str),
     subject: String,
     description: Value<'c>,
 ) -> Eval<'c, Loaded<'c>> {
@@ -65,6 +68,7 @@ pub(super) fn described<'c>(
     let locals = local_types(vm, items(locals)).map_err(|flow| load_error(name, flow))?;
     let mut loaded = Loaded {
         name: name.to_owned(),
+        module: module.to_owned(),
         subject,
         chosen_by: if own_call.truthy() { Chooser::Function } else { Chooser::Compiler },
         overloads: Vec::new(),

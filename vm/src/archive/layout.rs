@@ -29,7 +29,7 @@ use std::fmt;
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"BNRUARC\n";
 /// Version of the form.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// Bytes of the header, and of what one checksum covers.
 pub const BLOCK: usize = 4096;
 /// What parts are aligned to.
@@ -90,7 +90,7 @@ sections! {
     Places, SectionForm::Words, "numbers of entries, each one up, by the XXH3 of their paths";
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
-    Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module";
+    Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module; of those with the same, the first module's first";
     Expressions, SectionForm::Records(EXPRESSION_WORDS), "regular expressions of manifests and data, sorted by source";
     Info, SectionForm::Cold, "what was built: one part";
     Units, SectionForm::Words, "bytecode of manifests and EPP templates: a unit each";

@@ -442,21 +442,26 @@ impl Archive {
         self.bytes(range).map(Some)
     }
 
-    /// The entry of the file that the first module by name has at a path under its `lib`, that path included
-    /// (`lib/puppet/type/x.rb`).
+    /// The entries of the files that modules have at a path under their `lib`, that path included
+    /// (`lib/puppet/type/x.rb`): those of modules in their order, the environment's own last.
     ///
     /// # Errors
     /// When what the search meets is damaged.
-    pub fn provided(&self, path: &str) -> Read<Option<Entry<'_>>> {
+    pub fn provided(&self, path: &str) -> impl Iterator<Item = Read<Entry<'_>>> {
         let name = |number| -> Read<(&str, u32)> {
             let r = self.record::<PROVIDED_WORDS>(Section::Provided, number)?;
             Ok((self.text(r[0], r[1], Section::Provided, number)?, r[2]))
         };
         let count = self.count(Section::Provided, PROVIDED_WORDS);
-        let number = self.lower_bound(count, |n| Ok(name(n)?.0.cmp(path)))?;
-        match (number < count).then(|| name(number)).transpose()? {
-            Some((found, entry)) if found == path => self.entry(entry).map(Some),
-            _ => Ok(None),
-        }
+        let first = self.lower_bound(count, |n| Ok(name(n)?.0.cmp(path)));
+        let (numbers, fault) = match first {
+            Ok(first) => (first..count, None),
+            Err(fault) => (0..0, Some(Err(fault))),
+        };
+        let found = numbers.map_while(move |number| match name(number) {
+            Ok((found, entry)) => (found == path).then(|| self.entry(entry)),
+            Err(fault) => Some(Err(fault)),
+        });
+        fault.into_iter().chain(found)
     }
 }

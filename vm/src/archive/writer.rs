@@ -26,8 +26,8 @@ pub struct EntrySpec {
     pub parts: Vec<PartSpec>,
     /// Its definitions: name, kind, line, number in its unit.
     pub definitions: Vec<(String, u32, u32, u32)>,
-    /// The path below the module that the file provides, if no module before has it.
-    pub provides: Option<String>,
+    /// The path below the module that the file provides, and where the module comes among others that provide the same.
+    pub provides: Option<(String, u32)>,
 }
 
 /// A part to be written.
@@ -104,7 +104,7 @@ pub fn write(
         for (name, kind, line, of_unit) in &entry.definitions {
             definitions.push((name, *kind, number as u32, *line, *of_unit));
         }
-        provided.extend(entry.provides.as_ref().map(|name| (name, number as u32)));
+        provided.extend(entry.provides.as_ref().map(|(name, place)| (name, place, number as u32)));
     }
     sections[Section::Places as usize] =
         places::table(&entries).iter().flat_map(|word| word.to_le_bytes()).collect();
@@ -115,7 +115,7 @@ pub fn write(
         sections[Section::Definitions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
     provided.sort();
-    for (name, entry) in provided {
+    for (name, _, entry) in provided {
         let [at, len] = texts.add(name);
         sections[Section::Provided as usize]
             .extend([at, len, entry].iter().flat_map(|word| word.to_le_bytes()));

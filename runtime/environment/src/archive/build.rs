@@ -25,7 +25,7 @@ use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::regex;
 use sha2::{Digest, Sha256};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -185,7 +185,6 @@ fn made(
     summary.ruby = ruby::needs(&plan.environment, &|path| {
         paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
     });
-    settle_provided(&plan, &mut entries);
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
     let automata = automata_of(expressions, before.as_deref(), options)?;
     let bytes = writer::write(entries, info, &automata, &COMPILER)
@@ -256,24 +255,6 @@ fn side_by_side<I: Sync, T: Send>(
     .map_err(|error: std::io::Error| format!("Could not build: {error}"))?;
     all.sort_by_key(|(number, _)| *number);
     Ok(all.into_iter().map(|(_, made)| made).collect())
-}
-
-/// Leaves the names below `lib` that several modules provide to the first in the order of the module path; the
-/// environment itself comes last.
-fn settle_provided(plan: &Plan, entries: &mut [EntrySpec]) {
-    let mut provided = HashSet::new();
-    let mut order: Vec<usize> = (0..entries.len()).filter(|n| entries[*n].provides.is_some()).collect();
-    order.sort_by_key(|n| {
-        let path = &entries[*n].path;
-        let place = plan.folder_of(path).map(|(place, _)| place);
-        (place.is_none(), place, path.clone())
-    });
-    for n in order {
-        let name = entries[n].provides.clone().unwrap_or_default();
-        if !provided.insert(name) {
-            entries[n].provides = None;
-        }
-    }
 }
 
 /// What is to be built.
@@ -399,23 +380,28 @@ impl Plan {
         splits.find_map(|(folder, below)| Some((*self.folders.get(folder)?, &below[1..])))
     }
 
+    /// Where the module that a file below its `lib` lies in comes among all, the environment itself being last; and the file's path
+    /// below the module.
+    fn provided<'n>(&self, name: &'n str) -> Option<(u32, &'n str)> {
+        let (place, below) = match self.folder_of(name) {
+            Some((place, below)) => (u32::try_from(place).unwrap_or(u32::MAX), below),
+            None => (u32::MAX, name.strip_prefix("e/")?),
+        };
+        below.starts_with("lib/").then_some((place, below))
+    }
+
     /// The files of Ruby below `lib`, by their paths from there, as numbers of what was found: of several modules the first in
     /// Puppet's order, the environment itself comes last.
     fn ruby_files(&self) -> &BTreeMap<String, usize> {
         self.ruby_files.get_or_init(|| {
-            let mut all: BTreeMap<String, (Option<usize>, usize)> = BTreeMap::new();
+            let mut all: BTreeMap<String, (u32, usize)> = BTreeMap::new();
             let files = self.walk.found.iter().enumerate();
             for (number, found) in
                 files.filter(|(_, found)| found.kind == Kind::File && found.name.ends_with(".rb"))
             {
-                let in_folder = self.folder_of(&found.name);
-                let below = in_folder.map(|(_, below)| below).or_else(|| found.name.strip_prefix("e/"));
-                let Some(below) = below.filter(|below| below.starts_with("lib/")) else { continue };
-                let place = in_folder.map(|(place, _)| place);
+                let Some((place, below)) = self.provided(&found.name) else { continue };
                 let first = all.entry(below.to_owned()).or_insert((place, number));
-                if (place.is_none(), place) < (first.0.is_none(), first.0) {
-                    *first = (place, number);
-                }
+                *first = (*first).min((place, number));
             }
             all.into_iter().map(|(below, (_, number))| (below, number)).collect()
         })
@@ -463,9 +449,8 @@ impl Plan {
             file.make(&bytes, self.environment.compat, self);
         }
         file.index();
-        let in_folder = self.folder_of(&found.name).map(|(_, below)| below);
-        let below = in_folder.or_else(|| found.name.strip_prefix("e/"));
-        file.entry.provides = below.filter(|below| below.starts_with("lib/")).map(str::to_owned);
+        let provided = self.provided(&found.name);
+        file.entry.provides = provided.map(|(place, below)| (below.to_owned(), place));
         let name = Path::new(&found.name).file_name().and_then(|name| name.to_str());
         if (embed && !is_key) || matches!(name, Some("hiera.yaml" | "environment.conf")) {
             file.entry.parts.push(PartSpec { section: Section::Texts, variant: 0, bytes });

@@ -6,10 +6,11 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::types::{self, Type, mismatch};
 use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
+use std::sync::LazyLock;
 
 const OPTIONS: &str = "Hash[Pattern['\\A[A-Za-z](:?[0-9A-Za-z_-]*[0-9A-Za-z])?\\z'], Data]";
 
-fn version_5() -> String {
+static VERSION_5: LazyLock<String> = LazyLock::new(|| {
     let entry = format!(
         "Array[Struct[{{'name'=>String[1],Optional['options']=>{OPTIONS},Optional['data_hash']=>String[1],\
          Optional['lookup_key']=>String[1],Optional['hiera3_backend']=>String[1],\
@@ -24,7 +25,7 @@ fn version_5() -> String {
          Optional['options']=>{OPTIONS}}}],Optional['hierarchy']=>{entry},Optional['plan_hierarchy']=>{entry},\
          Optional['default_hierarchy']=>{entry}}}]"
     )
-}
+});
 
 const VERSION_4: &str = "Struct[{'version'=>Integer[4,4],Optional['datadir']=>String[1],\
     Optional['hierarchy']=>Array[Struct[{'backend'=>String[1],'name'=>String[1],\
@@ -48,7 +49,7 @@ impl<'c> Config<'c> {
             let ty = types::constant(vm, VERSION_4)?;
             return self.check_type(vm, ty);
         }
-        let ty = types::parse(vm, &version_5())?;
+        let ty = types::constant(vm, &VERSION_5)?;
         self.check_type(vm, ty)?;
         self.check_defaults(vm)?;
         for key in ["hierarchy", "plan_hierarchy"] {

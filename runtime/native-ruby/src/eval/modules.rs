@@ -185,8 +185,9 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn prepended(&mut self, class: Class, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
         let ("prepend", [V::Module(module)]) = (name, args) else { return Ok(None) };
         let space = self.space;
-        let is_function =
-            |name: &str| space.new_function(name).is_some() || space.old_function(name).is_some();
+        let is_function = |name: &str| {
+            space.find_new_function(name, |_| true).is_some() || space.old_function(name).is_some()
+        };
         let file = space.file_of(self.frame.program);
         let is_required = file.is_some_and(|file| !space.made(&file).is_some_and(|name| is_function(&name)));
         if self.world.worker() != WorkerState::None || !is_required {

@@ -237,14 +237,14 @@ impl<'c> Templating<'c> {
         vm: &mut Vm<'c>,
         function: Function<'_>,
     ) -> Option<Rc<NewFunction<'c>>> {
-        if let Some(known) = self.space().new_function(function.name) {
+        if let Some(known) = self.space().new_function(function.name, function.module) {
             return Some(known);
         }
         let outer = self.owner.replace(function.module.to_owned());
         let load = self.load(world, vm, function.file);
         self.owner.replace(outer);
         (load == Load::Done && self.space().made(function.file).as_deref() == Some(function.name))
-            .then(|| self.space().new_function(function.name))
+            .then(|| self.space().new_function(function.name, function.module))
             .flatten()
     }
 
@@ -478,7 +478,10 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn dispatch(&mut self, args: &[V<'c>]) -> Done<'c> {
         let unusual = || Unwind::from(ForRuby("a dispatch of another form"));
         let [V::Object(object), V::Scope, list] = args else { return Err(unusual()) };
-        let found = self.space.new_function(&object.class.name).ok_or_else(unusual)?;
+        let found = self.space.find_new_function(&object.class.name, |function| {
+            Rc::ptr_eq(&function.object.class, &object.class)
+        });
+        let found = found.ok_or_else(unusual)?;
         let values = list.items()?.ok_or_else(unusual)?;
         // The scope is given as an argument, too; a type that takes anything takes it.
         let takes_anything = |place: usize| {
@@ -493,7 +496,8 @@ impl<'c> Run<'_, 'c> {
                 value => value.to_value(self.vm)?,
             });
         }
-        let question = [self.vm.string(&found.name), self.vm.array(&given), Value::Undef];
+        let question =
+            [self.vm.string(&found.name), self.vm.string(&found.owner), self.vm.array(&given), Value::Undef];
         let index = match self.world.answer(self.vm, "dispatch", &question) {
             Ok(Some(Value::Int(index))) => index as usize,
             // Ruby raises what is wrong with the arguments, since it may be rescued.

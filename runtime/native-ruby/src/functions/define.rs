@@ -57,7 +57,7 @@ impl<'c> Run<'_, 'c> {
             local_types,
             changes: Cell::new(false),
         };
-        self.space.add_new_function(Rc::new(function));
+        self.space.add_new_function(function);
         Ok(V::Module(module))
     }
 

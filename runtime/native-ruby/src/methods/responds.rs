@@ -2,20 +2,11 @@
 //! (`tests/methods/responds.rb`). Puppet adds a few methods to all of them, and none that one of the others has.
 
 use crate::value::{Class, V};
-use hashbrown::HashMap;
-use std::sync::LazyLock;
+use std::cmp::Ordering;
 
-/// The methods of each class, a line each.
+/// The classes in a line, then the methods in their order, a line each, with the classes that have it: a bit for each. Searched
+/// where it lies: a process asks for few.
 const TABLE: &str = include_str!("responds.txt");
-/// The classes of the table, and for each method those that have it: a bit for each, by their places.
-static HAVING: LazyLock<(Vec<&str>, HashMap<&str, u32>)> = LazyLock::new(|| {
-    let lines = TABLE.lines().filter_map(|line| line.split_once(": "));
-    let mut having: HashMap<&str, u32> = HashMap::new();
-    for (number, (_, methods)) in lines.clone().enumerate() {
-        methods.split(' ').for_each(|method| *having.entry(method).or_default() |= 1 << number);
-    }
-    (lines.map(|(class, _)| class).collect(), having)
-});
 /// Libraries that Puppet loads add these to all.
 const ADDED: &[&str] = &["to_json", "to_yaml"];
 /// None of these classes has one of these.
@@ -25,13 +16,14 @@ const NONE: &[&str] = &["unwrap", "call"];
 /// may add methods of other names.
 pub(crate) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
     let class = on.class().ok()?;
-    let having = HAVING.1.get(name).copied().unwrap_or_default();
+    let (classes, methods) = TABLE.split_once('\n')?;
+    let having = having(methods, name).unwrap_or_default();
     let known = having != 0 || NONE.contains(&name);
-    let has = match HAVING.0.iter().position(|of| *of == class.name()) {
+    let has = match classes.split(' ').position(|of| of == class.name()) {
         Some(number) => having & 1 << number != 0,
         // What hides a value has one method that is not everybody's.
         None if class == Class::Sensitive => {
-            having.count_ones() as usize == HAVING.0.len() || name == "unwrap"
+            having.count_ones() as usize == classes.split(' ').count() || name == "unwrap"
         }
         None => return None,
     };
@@ -40,6 +32,23 @@ pub(crate) fn responds(on: &V<'_>, name: &str) -> Option<bool> {
         false if ADDED.contains(&name) && class != Class::Sensitive => Some(true),
         false => known.then_some(false),
     }
+}
+
+/// The classes that have a method, by the lines of all methods; none for a name that no line has.
+fn having(mut lines: &str, name: &str) -> Option<u32> {
+    while !lines.is_empty() {
+        // The line in the middle: from the last end of a line before it on.
+        let start = lines.as_bytes()[..lines.len() / 2].iter().rposition(|byte| *byte == b'\n');
+        let (before, rest) = lines.split_at(start.map_or(0, |end| end + 1));
+        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let (known, bits) = line.split_once(' ')?;
+        match name.cmp(known) {
+            Ordering::Equal => return bits.parse().ok(),
+            Ordering::Less => lines = before,
+            Ordering::Greater => lines = behind,
+        }
+    }
+    None
 }
 
 /// Whether a value is known to have no method of a name.
@@ -51,6 +60,18 @@ pub(crate) fn lacks(on: &V<'_>, name: &str) -> bool {
 mod tests {
     use super::*;
     use bunraku_vm::value::Value;
+
+    #[test]
+    fn every_line_is_found() {
+        let (_, methods) = TABLE.split_once('\n').unwrap_or_default();
+        for line in methods.lines() {
+            let (name, bits) = line.split_once(' ').unwrap_or_default();
+            assert_eq!(having(methods, name), bits.parse().ok(), "{name}");
+        }
+        for name in ["", "a", "zzz", "~~", "!!", "each_"] {
+            assert_eq!(having(methods, name), None, "{name}");
+        }
+    }
 
     #[test]
     fn values_respond_as_in_ruby() {

@@ -108,8 +108,12 @@ impl<'c> Talk<'_, 'c> {
                 (None, Value::Closure(closure)) => vm.call(closure, args.list(1)),
                 (None, _) => Err(Flow::raw("no lambda to call")),
             },
-            Question::Dispatch => self.choose_for(vm, args.text(0), args.list(1), args.value(2)),
-            Question::Returned => self.check_for(vm, args.text(0), args.value(1), args.value(2)),
+            Question::Dispatch => {
+                self.choose_for(vm, (args.text(0), args.text(1)), args.list(2), args.value(3))
+            }
+            Question::Returned => {
+                self.check_for(vm, (args.text(0), args.text(1)), args.value(2), args.value(3))
+            }
             Question::Variable => self.variable(vm, args),
             Question::Variables => self.variables(vm, args),
             Question::Set => self.set_variable(vm, args),

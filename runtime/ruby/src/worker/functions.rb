@@ -74,13 +74,13 @@ module Puppet
 
         # Asks the compiler which signature takes the arguments; it checks the result as well.
         def dispatch(instance, scope, args, &block)
-          index = Bunraku.ask('dispatch', [@function.func_name, args, Bunraku.block_of(block)])
+          index = Bunraku.ask('dispatch', [@function.func_name, @function.module_name, args, Bunraku.block_of(block)])
           found = @dispatchers[index]
           if found.argument_mismatch_handler?
             raise ArgumentError, "'#{@function.func_name}' #{found.invoke(instance, scope, args)}"
           end
           result = found.invoke(instance, scope, args, &block)
-          Bunraku.ask('returned', [@function.func_name, index, result]) if found.returns
+          Bunraku.ask('returned', [@function.func_name, @function.module_name, index, result]) if found.returns
           result
         end
       end
@@ -376,14 +376,14 @@ module Bunraku
         known = @function_classes[file] = [made, stamp]
       end
       made = known[0]
-      compile.functions[name] = made.new(nil, made.loader)
+      compile.functions[[name, module_name]] = made.new(nil, made.loader)
       own_call = made.instance_method(:call).owner != Puppet::Pops::Functions::Function
       [own_call, made.local_type_texts || [], made.dispatcher.dispatchers.map(&:described)]
     end
 
-    # Calls a loaded function; `index` is the signature that was chosen, none where the function chooses itself.
-    def call_loaded(name, index, scope, args, block)
-      instance = compile.functions[name]
+    # Calls a loaded function, named with its module; `index` is the signature that was chosen, none where the function chooses itself.
+    def call_loaded(function, index, scope, args, block)
+      instance = compile.functions[function]
       block = block.to_proc if block
       watch_changes(scope, args) do
         next instance.call(scope, *args, &block) unless index

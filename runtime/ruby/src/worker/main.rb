@@ -21,8 +21,8 @@ module Bunraku
       nil
     end
 
-    def call_function(name, index, scope, args, block)
-      call_loaded(name, index, Puppet::Parser::Scope.at(scope), args, block)
+    def call_function(name, module_name, index, scope, args, block)
+      call_loaded([name, module_name], index, Puppet::Parser::Scope.at(scope), args, block)
     end
 
     def call_old_function(name, scope, args)

@@ -16,6 +16,8 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
             return Ok(Some(openssl::call(name, &text(digest), args)?));
         }
         ("uri_parts", [text]) => return Ok(Some(uri::parts(text)?)),
+        ("uri_of", [given]) => return Ok(Some(uri::of(given)?)),
+        ("uri_text", [parts]) => return Ok(Some(uri::text(parts)?)),
         // What a text says, and why it says nothing: one of both.
         ("hocon", [given]) => {
             return Ok(Some(

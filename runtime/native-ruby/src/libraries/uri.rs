@@ -1,6 +1,7 @@
 //! Addresses of resources taken apart, as far as they are plain: `prelude/uri.rb` makes objects of the parts.
 
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::methods::sized;
 use crate::value::V;
 
 /// `Bunraku.uri_parts(text)`: scheme, user, host, port (an integer), path, query and fragment, nil for each that is not there; nil in place
@@ -21,6 +22,71 @@ pub(super) fn parts<'c>(text: &V<'c>) -> OrRuby<V<'c>> {
         part(parts.query),
         part(parts.fragment),
     ]))
+}
+
+/// The names of the parts, in order.
+const NAMES: [&str; 7] = ["scheme", "userinfo", "host", "port", "path", "query", "fragment"];
+
+/// `Bunraku.uri_of(parts)`: of a hash of such parts these, in that order, with `''` for no path; nil where there is no scheme or host,
+/// or something else in it than such parts, which are plain.
+///
+/// # Errors
+/// For what is no hash.
+pub(super) fn of<'c>(given: &V<'c>) -> OrRuby<V<'c>> {
+    let entries = given.entries()?.ok_or(ForRuby("parts of an address that are no hash"))?;
+    let mut parts = [const { V::Nil }; NAMES.len()];
+    for (name, part) in entries {
+        let V::Symbol(name) = name else { return Ok(V::Nil) };
+        match (NAMES.iter().position(|known| *known == name), &part) {
+            (Some(place), V::Nil | V::Str(_) | V::Made(_)) => parts[place] = part,
+            (Some(PORT), V::Int(_)) => parts[PORT] = part,
+            _ => return Ok(V::Nil),
+        }
+    }
+    if matches!(parts[SCHEME], V::Nil) || matches!(parts[HOST], V::Nil) {
+        return Ok(V::Nil);
+    }
+    let text = written(&parts)?;
+    let Some(Parts { host: Some(_), port, .. }) = Parts::of(&text) else { return Ok(V::Nil) };
+    parts[PORT] = port.map_or(V::Nil, V::Int);
+    if matches!(parts[PATH], V::Nil) {
+        parts[PATH] = V::Str("");
+    }
+    Ok(V::list(parts.to_vec()))
+}
+
+/// `Bunraku.uri_text(parts)`: the address of seven parts.
+///
+/// # Errors
+/// For what are no parts, and for a long text.
+pub(super) fn text<'c>(parts: &V<'c>) -> OrRuby<V<'c>> {
+    let parts = parts.items()?.and_then(|parts| <[V<'c>; NAMES.len()]>::try_from(parts).ok());
+    Ok(V::made(written(&parts.ok_or(ForRuby("parts of an address in another form"))?)?))
+}
+
+const SCHEME: usize = 0;
+const HOST: usize = 2;
+const PORT: usize = 3;
+const PATH: usize = 4;
+
+/// The address of parts: each with what stands before it and behind it, those that are nil left out.
+fn written(parts: &[V<'_>; NAMES.len()]) -> OrRuby<String> {
+    const AROUND: [(&str, &str); NAMES.len()] =
+        [("", "://"), ("", "@"), ("", ""), (":", ""), ("", ""), ("?", ""), ("#", "")];
+    let mut written = String::new();
+    for (part, (before, behind)) in parts.iter().zip(AROUND) {
+        if matches!(part, V::Nil) {
+            continue;
+        }
+        written.push_str(before);
+        match part {
+            V::Int(number) => written.push_str(&number.to_string()),
+            part => written.push_str(&part.text().ok_or(ForRuby("a part of an address that is no string"))?),
+        }
+        written.push_str(behind);
+        sized(written.len())?;
+    }
+    Ok(written)
 }
 
 /// The parts as they are written; a host is not empty.

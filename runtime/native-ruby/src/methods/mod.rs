@@ -50,6 +50,7 @@ pub(crate) use quick::{alone, is_plain};
 pub(crate) use responds::{lacks, responds};
 pub(crate) use scope::{call as of_scope_call, function, of_scope, of_top as of_top_scope};
 pub(crate) use string::symbol as symbol_of;
+pub(crate) use string_patterns::sized;
 
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;

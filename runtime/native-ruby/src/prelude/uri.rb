@@ -20,19 +20,7 @@ module URI
 
     # What is made of parts, as far as these are plain, too.
     def self.build(parts)
-      known = parts.is_a?(Hash) && (parts.keys - %i[scheme userinfo host port path query fragment]).empty?
-      Bunraku.left_to_ruby unless known && parts[:scheme] && parts[:host]
-      text = "#{parts[:scheme]}://"
-      text += "#{parts[:userinfo]}@" if parts[:userinfo]
-      text += parts[:host]
-      text += ":#{parts[:port]}" if parts[:port]
-      text += parts[:path] || ''
-      text += "?#{parts[:query]}" if parts[:query]
-      text += "##{parts[:fragment]}" if parts[:fragment]
-      found = Bunraku.uri_parts(text)
-      Bunraku.left_to_ruby unless found && found[2]
-      port = parts[:port] && parts[:port].to_s.to_i
-      new(parts[:scheme], parts[:userinfo], parts[:host], port, parts[:path] || '', parts[:query], parts[:fragment])
+      new(*(Bunraku.uri_of(parts) || Bunraku.left_to_ruby))
     end
 
     attr_reader :scheme, :userinfo, :port, :path, :query, :fragment
@@ -87,14 +75,8 @@ module URI
     end
 
     def to_s
-      text = @scheme ? "#{@scheme}://" : ''
-      text += "#{@userinfo}@" if @userinfo
-      text += host if host
-      text += ":#{@port}" if @port && @port != default_port
-      text += @path
-      text += "?#{@query}" if @query
-      text += "##{@fragment}" if @fragment
-      text
+      port = @port && @port != default_port ? @port : nil
+      Bunraku.uri_text([@scheme, @userinfo, host, port, @path, @query, @fragment])
     end
 
     def ==(other)

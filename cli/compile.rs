@@ -113,7 +113,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Ok(by_others) => by_others.flatten().unwrap_or_default(),
         Err(message) => return renderer.failure(&message, FAILED),
     };
-    let compiler = arguments.confine.compiler();
+    let compiler = arguments.confine.compiler().without_reads();
     let (mut all, mut status) = (String::new(), ExitCode::SUCCESS);
     for target in &targets {
         let made = match by_others.get(target.node.name()) {

@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if !arguments.compile {
         target.environment = target.environment.with_code("undef");
     }
-    let compiler = Compiler::new();
+    let compiler = Compiler::new().without_reads();
     let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
     compiler.leave();
     renderer.logs(&asked.logs);

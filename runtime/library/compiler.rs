@@ -98,6 +98,11 @@ impl Compiler {
         Compiler { session: self.session.settled() }
     }
 
+    /// The same for compiles none of which is asked what it has read: nothing is noted of that.
+    pub fn without_reads(self) -> Compiler {
+        Compiler { session: self.session.without_reads() }
+    }
+
     /// Lets go of the environments of a name, or of all: they are read anew when they are next compiled from, whatever
     /// [`Environment::with_code_timeout`] says.
     pub fn forget(&self, name: Option<&str>) {

@@ -160,6 +160,8 @@ pub struct Session {
     functions: Arc<Functions>,
     timeout: Option<Duration>,
     confinement: Option<Confinement>,
+    /// Whether what is kept is kept with what was read for it.
+    tells_reads: bool,
 }
 
 impl Default for Session {
@@ -172,6 +174,7 @@ impl Default for Session {
             functions: Arc::default(),
             timeout: None,
             confinement: None,
+            tells_reads: true,
         }
     }
 }
@@ -209,6 +212,11 @@ impl Session {
     /// The same session, for one run over environments that stay as they are first seen.
     pub fn settled(self) -> Session {
         Session { snapshots: self.snapshots.settled(), ..self }
+    }
+
+    /// The same session, none of whose compiles is asked what it has read.
+    pub fn without_reads(self) -> Session {
+        Session { tells_reads: false, ..self }
     }
 
     /// How long compiles may take whose request does not say.
@@ -254,6 +262,9 @@ impl Session {
         environment.compat = settings.compat;
         environment.strict = settings.strict;
         let name = node.name.clone();
+        if request.gathers && !self.tells_reads {
+            return Err("A session without reads was asked what a compile has read".to_owned());
+        }
         if environment.frozen && environment.archive.is_none() {
             return Err("'frozen' needs an archive".to_owned());
         }
@@ -291,6 +302,7 @@ impl Session {
             query: request.lookup,
             want_value: request.want_value,
             gathers: request.gathers || settings.is_confined,
+            may_tell_reads: self.tells_reads,
             tells_reads: request.gathers,
             wants_exported: request.wants_exported || taker.is_some(),
             report: request.report,
@@ -381,6 +393,8 @@ struct Work {
     query: Option<Query>,
     want_value: bool,
     gathers: bool,
+    /// Whether any compile of the session may be asked.
+    may_tell_reads: bool,
     /// Whether whoever asked wants to know what is gathered.
     tells_reads: bool,
     wants_exported: bool,
@@ -395,7 +409,10 @@ impl Work {
         self.settings.hashes.begin();
         if !self.gathers && !self.settings.is_confined {
             // It may run while another one is looked at that gathers.
-            return (reads::unheard(|| self.compile(arena, see)), None);
+            let compile = || self.compile(arena, see);
+            let finished =
+                if self.may_tell_reads { reads::unheard(compile) } else { reads::unasked(compile) };
+            return (finished, None);
         }
         let (finished, reads) = reads::gather(|| {
             reads::take_in(self.snapshot.opened());

@@ -199,6 +199,8 @@ enum Hears {
 thread_local! {
     /// What is told to the innermost of those who gather.
     static HEARS: Cell<Hears> = const { Cell::new(Hears::Nothing) };
+    /// Whether anybody may ask what is read, now or later.
+    static ASKED: Cell<bool> = const { Cell::new(true) };
     static GATHERERS: RefCell<Gatherers> = const { RefCell::new(Gatherers::new()) };
 }
 
@@ -322,6 +324,9 @@ pub fn so_far() -> Reads {
 
 /// Gathers what `work` reads. Whoever gathers already is not told: the caller takes it in, or keeps it.
 pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
+    if !ASKED.get() {
+        return (work(), Reads::default());
+    }
     let guard = Guard::enter();
     let result = work();
     let reads = so_far();
@@ -334,6 +339,21 @@ pub fn gather<T>(work: impl FnOnce() -> T) -> (T, Reads) {
 pub fn unheard<T>(work: impl FnOnce() -> T) -> T {
     let _heard = Heard::set(Hears::Nothing);
     work()
+}
+
+/// Does something that is kept, if at all, for those who never ask what was read for it: nothing is gathered within.
+pub fn unasked<T>(work: impl FnOnce() -> T) -> T {
+    let _asked = AskedBefore(ASKED.replace(false));
+    unheard(work)
+}
+
+/// Whether anybody might ask before: so it is again when this is dropped.
+struct AskedBefore(bool);
+
+impl Drop for AskedBefore {
+    fn drop(&mut self) {
+        ASKED.set(self.0);
+    }
 }
 
 /// Does something whose questions nobody is told: the caller notes better ones. What is refused is told all the same.
@@ -397,6 +417,24 @@ mod tests {
         both.sort();
         assert_eq!(*outer.touches, both);
         assert!(!is_gathered());
+    }
+
+    #[test]
+    fn where_nobody_ever_asks_nothing_is_gathered() {
+        let (inner, outer) = gather(|| {
+            let inner = unasked(|| {
+                let ((), inner) = gather(|| {
+                    assert!(!is_gathered());
+                    note(|| unreachable!("nobody asks"));
+                    take_in(&Reads::of(touch("e/a")));
+                });
+                inner
+            });
+            note(|| touch("e/b"));
+            inner
+        });
+        assert!(inner.is_empty());
+        assert_eq!(*outer.touches, [touch("e/b")]);
     }
 
     #[test]

@@ -85,8 +85,7 @@ impl Passed {
         while pc < chunk.code.len() {
             starts[pc] = true;
             let (ins, next) = decode(chunk.code, pc).ok_or(UnitFault::Instruction(number, pc as u32))?;
-            self.operands(unit, chunk, &ins, pc as u32)?;
-            if ins.op.fields().iter().any(|(_, field)| *field == Field::Jump) {
+            if self.operands(unit, chunk, &ins, pc as u32)? {
                 jumps.push((pc, next as i64 + ins.x));
             }
             last = Some(ins.op);
@@ -104,17 +103,18 @@ impl Passed {
         Ok(())
     }
 
-    fn operands(&self, unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<(), UnitFault> {
+    /// Checks the operands of an instruction; whether it jumps.
+    fn operands(&self, unit: &Unit<'_>, chunk: &Chunk<'_>, ins: &Ins, pc: u32) -> Result<bool, UnitFault> {
         let fault = UnitFault::Operand(chunk.number, pc);
         let registers = chunk.registers;
+        let mut jumps = false;
         for (name, field) in ins.op.fields() {
-            let value = match *name {
-                "a" => i64::from(ins.a),
-                "b" => i64::from(ins.b),
-                "c" => i64::from(ins.c),
-                _ => ins.x,
+            let index = match name.as_bytes() {
+                b"a" => u32::from(ins.a),
+                b"b" => u32::from(ins.b),
+                b"c" => u32::from(ins.c),
+                _ => u32::try_from(ins.x).unwrap_or(u32::MAX),
             };
-            let index = u32::try_from(value).unwrap_or(u32::MAX);
             let ok = match field {
                 Field::Reg => index < registers,
                 Field::Run(more) => index + u32::from(ins.c) + u32::from(*more) <= registers,
@@ -124,7 +124,11 @@ impl Passed {
                 Field::Name => self.name(unit, index).is_ok(),
                 Field::Chunk => index < unit.chunks(),
                 Field::List => list(unit, ins, index, registers),
-                Field::None | Field::Num | Field::Jump | Field::Int => true,
+                Field::None | Field::Num | Field::Int => true,
+                Field::Jump => {
+                    jumps = true;
+                    true
+                }
             };
             if !ok {
                 return Err(fault);
@@ -134,7 +138,7 @@ impl Passed {
         // The lambda of a call stands behind its arguments.
         match ins.op {
             Op::CallSplat if u32::from(ins.b) + u32::from(ins.c.min(1)) >= registers => Err(fault),
-            _ => Ok(()),
+            _ => Ok(jumps),
         }
     }
 }

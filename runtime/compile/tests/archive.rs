@@ -526,11 +526,15 @@ fn a_rebuild_compiles_what_changed() {
 fn an_archive_has_automata_of_the_expressions_of_its_code_and_data() {
     let work = TempDir::new().expect("a folder can be made");
     let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
-    let code = "node /^n/ { $all = ['abc' =~ /^[a-c]+$/, 'abc' =~ Pattern['^b'], 'aa' =~ /(a)\\1/, \"a\\nb\" =~ /^b\\Z/, 'é' =~ /^.$/]\n notice($all) }\n";
+    let code = "node /^n/ { $all = ['abc' =~ /^[a-c]+$/, 'abc' =~ /bc/, 'abc' =~ Pattern['^b'], 'aa' =~ /(a)\\1/, \"a\\nb\" =~ /^b\\Z/, 'é' =~ /^.$/]\n notice($all) }\n";
     write(&directory.join("manifests/00-expressions.pp"), code);
     write(
         &directory.join("data/common.yaml"),
         "lookup_options:\n  '^web::.*$': {merge: deep}\nweb::port: 8080\n",
+    );
+    write(
+        &directory.join("site/web/lib/puppet/type/pair.rb"),
+        "Puppet::Type.newtype(:pair) do\n newparam(:a, :namevar => true)\n newparam(:b, :namevar => true)\n def self.title_patterns\n  [[/^(\\w+)-(\\w+)$/, [[:a], [:b]]]]\n end\nend\n",
     );
     build(&directory, &archive);
     let before = std::fs::read(&archive).expect("it is there");
@@ -541,13 +545,16 @@ fn an_archive_has_automata_of_the_expressions_of_its_code_and_data() {
     for source in ["^n", "^[a-c]+$", "^b", "^b\\Z", "^web::.*$", "^[GEIM]*$"] {
         assert!(size(source) > Some(0), "{source}");
     }
-    assert_eq!((size("(a)\\1"), size("^c")), (Some(0), None));
+    assert_eq!((size("(a)\\1"), size("^c"), size("bc")), (Some(0), None, None));
+    let titles: Vec<_> =
+        ["^(\\w+)-(\\w+)$", "(?-mix:^(\\w+)-(\\w+)$)"].into_iter().filter_map(size).collect();
+    assert!(titles.iter().any(|size| *size > 0), "{titles:?}");
     let session = Session::default();
     let plain = ask(&session, &directory, json!({"node": "n1"}));
     let job = json!({"node": "n1", "archive": archive, "frozen": true});
     let archived = ask(&session, &directory, job);
     assert_eq!(plain["logs"], archived["logs"]);
-    assert!(plain["logs"].to_string().contains("[true, false, true, true, true]"), "{}", plain["logs"]);
+    assert!(plain["logs"].to_string().contains("[true, true, false, true, true, true]"), "{}", plain["logs"]);
 }
 
 #[test]

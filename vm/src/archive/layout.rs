@@ -91,7 +91,7 @@ sections! {
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
     Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module; of those with the same, the first module's first";
-    Expressions, SectionForm::Records(EXPRESSION_WORDS), "regular expressions of manifests and data, sorted by source";
+    Expressions, SectionForm::Records(EXPRESSION_WORDS), "regular expressions of manifests, data and titles, sorted by source";
     Info, SectionForm::Cold, "what was built: one part";
     Units, SectionForm::Words, "bytecode of manifests and EPP templates: a unit each";
     Data, SectionForm::Words, "Hiera's configuration and data files";

@@ -2,7 +2,7 @@
 //! states that lies in an archive as bytes. A compile that finds one there neither checks the expression nor makes
 //! anything of it, which costs some 50,000 instructions each; groups are asked of the engines as before.
 
-use super::engine::{is_plain, syntax_of};
+use super::engine::{is_literal, is_plain, syntax_of};
 use super::translate::{For, translate};
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
@@ -48,8 +48,11 @@ pub fn is_like_one(text: &str) -> bool {
 }
 
 /// The bytes of a source's automaton: none at all of an expression that has what no automaton can do, or whose automaton
-/// would be large. `None` of a source that is no expression.
+/// would be large. `None` of a source that is no expression, and of one that is searched for as a text.
 pub fn made(source: &str) -> Option<Vec<u8>> {
+    if is_literal(source) {
+        return None;
+    }
     super::check(source).ok()?;
     Some(automaton(source).unwrap_or_default())
 }

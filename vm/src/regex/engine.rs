@@ -190,7 +190,7 @@ impl Expression {
 }
 
 /// Whether every character of an expression stands for itself: there is one, and none that could say anything.
-fn is_literal(source: &str) -> bool {
+pub(super) fn is_literal(source: &str) -> bool {
     let says = |c: char| {
         matches!(c, '\\' | '.' | '[' | ']' | '(' | ')' | '{' | '}' | '*' | '+' | '?' | '^' | '$' | '|')
     };

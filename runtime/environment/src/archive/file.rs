@@ -14,7 +14,7 @@ use bunraku_hiera::data_file::cache::{self, WRONG};
 use bunraku_hiera::data_file::layout::Item;
 use bunraku_hiera::data_file::{DataFault, DataFormat, hocon, layout};
 use bunraku_native_ruby::Lowered;
-use bunraku_resource_types::{Doubt, Library, ResourceType};
+use bunraku_resource_types::{Doubt, Library, ResourceType, Titles};
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
@@ -182,6 +182,7 @@ impl File {
         match part.section {
             Section::Units => self.index_unit(&words()),
             Section::Data if part.variant & WRONG == 0 => self.expressions = expressions_of_data(&words()),
+            Section::Types => self.expressions = expressions_of_type(&part.bytes),
             _ => {}
         }
     }
@@ -236,6 +237,14 @@ impl File {
             });
             summary.errors.push((found.path.clone(), named.collect()));
         }
+    }
+}
+
+/// What titles of a resource type are matched with.
+fn expressions_of_type(bytes: &[u8]) -> Vec<String> {
+    match cold::decode::<ResourceType>(bytes).map(|ty| ty.titles) {
+        Some(Titles::Patterns(patterns)) => patterns.into_iter().map(|pattern| pattern.regex).collect(),
+        _ => Vec::new(),
     }
 }
 

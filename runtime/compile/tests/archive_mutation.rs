@@ -224,7 +224,7 @@ fn hostile_headers_are_refused() {
     };
     let again = "build it again: bunraku build DIR -o /archives/mutant.bnr";
     let version = one(8, 4);
-    assert!(version.contains("its format version is 0, expected 4") && version.contains(again), "{version}");
+    assert!(version.contains("its format version is 1, expected 5") && version.contains(again), "{version}");
     let compiler = one(30, 1);
     assert!(
         compiler.contains("built by another version of Bunraku") && compiler.contains(again),

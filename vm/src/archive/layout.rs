@@ -87,7 +87,7 @@ macro_rules! sections {
 sections! {
     Text, SectionForm::Bytes, "paths and names";
     Entries, SectionForm::Records(ENTRY_WORDS), "files, folders and links, sorted by path";
-    Places, SectionForm::Words, "numbers of entries, each one up, by the XXH3 of their paths";
+    Places, SectionForm::Words, "numbers of entries, each one up, by the XXH3 of their paths, with its upper half";
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
     Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module; of those with the same, the first module's first";

@@ -275,15 +275,17 @@ impl Archive {
     fn number_of(&self, path: &str) -> Read<Option<u32>> {
         let fault = || ArchiveFault::Section(Section::Places);
         let range = self.sections[Section::Places as usize].clone();
-        let slots = range.len() / 4;
+        const SIZE: usize = 4 * places::WORDS;
+        let slots = range.len() / SIZE;
         if !slots.is_power_of_two() {
             return Err(fault());
         }
-        for slot in places::walk(path, slots) {
-            let at = range.start + 4 * slot;
-            let word: &[u32] = bytemuck::cast_slice(self.bytes(at..at + 4)?);
-            let Some(number) = word[0].checked_sub(1) else { return Ok(None) };
-            if self.entry_path(number)? == path.as_bytes() {
+        let (upper, walk) = places::walk(path, slots);
+        for slot in walk {
+            let at = range.start + SIZE * slot;
+            let words: &[u32] = bytemuck::cast_slice(self.bytes(at..at + SIZE)?);
+            let Some(number) = words[0].checked_sub(1) else { return Ok(None) };
+            if words[1] == upper && self.entry_path(number)? == path.as_bytes() {
                 return Ok(Some(number));
             }
         }

@@ -107,7 +107,7 @@ pub fn write(
         provided.extend(entry.provides.as_ref().map(|(name, place)| (name, place, number as u32)));
     }
     sections[Section::Places as usize] =
-        places::table(&entries).iter().flat_map(|word| word.to_le_bytes()).collect();
+        places::table(&entries).iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     definitions.sort();
     for (name, kind, entry, line, of_unit) in definitions {
         let [at, len] = texts.add(name);

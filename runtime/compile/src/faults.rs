@@ -9,6 +9,10 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 impl Compile<'_> {
     /// Logs a file's warnings.
     pub(crate) fn log_warnings<'d>(&self, warnings: impl Iterator<Item = &'d Diagnostic>) {
+        let mut warnings = warnings.peekable();
+        if warnings.peek().is_none() {
+            return;
+        }
         let (mut most, mut most_deprecated) = (self.most("max_warnings"), self.most("max_deprecations"));
         for warning in warnings {
             let left = if warning.code == Some(DEPRECATED_TYPE) { &mut most_deprecated } else { &mut most };

@@ -46,6 +46,9 @@ impl<'c> Compile<'c> {
 
     /// Says, once, of a file that the archive does not have as it is now.
     pub(crate) fn note_standing(&self, path: &std::path::Path) {
+        if self.tree().is_frozen() {
+            return;
+        }
         let what = match self.tree().standing(path) {
             Standing::Apart | Standing::Same => return,
             Standing::Changed => "has changed since the archive was built",

@@ -6,6 +6,7 @@ use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;
 use bunraku_files::archive::Info;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
+use bunraku_files::paths;
 use bunraku_files::reads::{self, Asked, Reads, Touch};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
@@ -280,16 +281,17 @@ impl Modules {
     /// The module a file lies in, by its path.
     pub fn containing(&self, file: &Path) -> Option<&Module> {
         self.path.iter().find_map(|folder| {
-            let name = file.strip_prefix(folder).ok()?.components().next()?.as_os_str().to_str()?;
-            self.get(name).filter(|module| file.starts_with(&module.path))
+            let below = paths::below(folder, file)?;
+            let module = self.get(below.split('/').next()?)?;
+            paths::below(&module.path, file).is_some().then_some(module)
         })
     }
 
     /// A manifest's path from the module path on (`apache/manifests/vhost.pp`), and its module.
     pub fn place(&self, file: &Path) -> Option<(String, &Module)> {
         let module = self.containing(file)?;
-        let rest = file.strip_prefix(&module.path).ok()?;
-        Some((format!("{}/{}", module.name, rest.to_string_lossy()), module))
+        let rest = paths::below(&module.path, file)?;
+        Some((format!("{}/{rest}", module.name), module))
     }
 
     /// What is kept of a manifest or template; none for one outside of the tree.

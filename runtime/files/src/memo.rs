@@ -134,9 +134,8 @@ impl<V: Clone, const N: usize> SessionFiles<V, N> {
         read: impl FnOnce() -> Option<V>,
         lasts: fn(&V) -> bool,
     ) -> Option<V> {
-        let Some((archived, file)) = self.archived.as_ref().zip(tree.archived_as(path)) else {
-            return read();
-        };
+        let Some(archived) = &self.archived else { return read() };
+        let Some(file) = tree.archived_as(path) else { return read() };
         let known = archived[how].lock().ok().and_then(|mut all| all.get(&file).cloned());
         if known.is_some() {
             return known;
@@ -216,8 +215,8 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
                 None => self.made((tree, path, how), unreadable, make),
             })?;
         if tree.holds(path) {
-            self.own[how]
-                .keep(path.as_os_str().into(), (value.clone(), Reads::of(tree.question(self.asked, path))));
+            let question = reads::of_kept(|| tree.question(self.asked, path));
+            self.own[how].keep(path.as_os_str().into(), (value.clone(), question));
         }
         Ok(value)
     }

@@ -1,5 +1,6 @@
 //! Paths of a tree: its roots, what an archive calls the paths below them, and paths without detours.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 /// A folder of the tree and what an archive calls it.
@@ -72,6 +73,16 @@ pub fn parts_of_text<'p>(roots: &'p [Root], text: &'p str) -> Option<(&'p str, &
     inside.max_by_key(|(len, ..)| *len).map(|(_, name, rest)| (name, rest))
 }
 
+/// The rest of a path that lies below a folder: what [`Path::strip_prefix`] gives, which looks at each part.
+pub fn below<'p>(folder: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
+    let plain = || path.to_str()?.strip_prefix(folder.to_str()?)?.strip_prefix('/');
+    let is_plain = |rest: &&str| !folder.as_os_str().is_empty() && !rest.starts_with('/') && is_clean(rest);
+    match plain().filter(is_plain) {
+        Some(rest) => Some(Cow::Borrowed(rest)),
+        None => path.strip_prefix(folder).ok().map(Path::to_string_lossy),
+    }
+}
+
 /// Whether a path lies in a tree of these roots.
 pub fn is_inside(roots: &[Root], path: &Path) -> bool {
     let Some(text) = path.to_str() else { return false };
@@ -115,6 +126,18 @@ pub fn is_clean(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_below_a_folder_is_what_its_parts_say() {
+        for folder in ["/a/b", "/a/b/", "/a", "/", "", "a", "/a/./b", "/ä"] {
+            for path in
+                ["/a/b/c/d.pp", "/a/b", "/a/b/", "/a/bc/d", "/a//b/c", "/a/b//c", "/a/b/../c", "a/b", "/ä/b"]
+            {
+                let expected = Path::new(path).strip_prefix(folder).ok().map(Path::to_string_lossy);
+                assert_eq!(below(Path::new(folder), Path::new(path)), expected, "{folder} {path}");
+            }
+        }
+    }
 
     #[test]
     fn a_clean_path_has_no_empty_part_and_leads_nowhere_back() {

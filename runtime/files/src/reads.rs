@@ -341,6 +341,11 @@ pub fn unheard<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// What was read for something that is kept: one question, unless [nobody may ever ask](unasked).
+pub fn of_kept(question: impl FnOnce() -> Touch) -> Reads {
+    if ASKED.get() { Reads::of(question()) } else { Reads::default() }
+}
+
 /// Does something that is kept, if at all, for those who never ask what was read for it: nothing is gathered within.
 pub fn unasked<T>(work: impl FnOnce() -> T) -> T {
     let _asked = AskedBefore(ASKED.replace(false));

@@ -200,10 +200,9 @@ impl<'c> HashValue<'c> {
     /// The place of a key, looked for from front to back.
     fn search(&self, key: &V<'c>) -> OrRuby<Option<usize>> {
         budget::spend(1)?;
-        if let Some(text) = key.text() {
-            return self.search_word(key, |known| known.text().is_some_and(|known| *known == *text));
-        }
         match key {
+            V::Str(text) => self.search_text(key, text),
+            V::Made(text) => self.search_text(key, &text.borrow()),
             V::Symbol(name) => {
                 self.search_word(key, |known| matches!(known, V::Symbol(known) if known == name))
             }
@@ -220,8 +219,17 @@ impl<'c> HashValue<'c> {
         }
     }
 
+    fn search_text(&self, key: &V<'c>, text: &str) -> OrRuby<Option<usize>> {
+        self.search_word(key, |known| match known {
+            V::Str(known) => known.len() == text.len() && *known == text,
+            V::Made(known) => *known.borrow() == text,
+            _ => false,
+        })
+    }
+
     /// The place of a text or symbol. Keys that are neither, nor numbers or the like, say themselves what they are equal to.
-    fn search_word(&self, key: &V<'c>, mut is: impl FnMut(&V<'c>) -> bool) -> OrRuby<Option<usize>> {
+    #[inline]
+    fn search_word(&self, key: &V<'c>, is: impl Fn(&V<'c>) -> bool) -> OrRuby<Option<usize>> {
         for (place, entry) in self.places.iter().enumerate() {
             let Some(Entry { key: known, .. }) = entry else { continue };
             let same = match known {

@@ -36,6 +36,7 @@ parts! {
     TYPES_PART = "types.rb": "Puppet::Pops::Types::TypeParser" "Puppet::Pops::Types::TypeCalculator"
         "Puppet::Pops::Types::TypeMismatchDescriber" "Puppet::Pops::Serialization::ToDataConverter";
     SET_PART = "set.rb": "Set";
+    STRINGIO_PART = "stringio.rb": "StringIO";
     VERSION_PART = "version.rb": "Gem::Version";
     SEMANTIC_PART = "semantic.rb": "SemanticPuppet::Version" "SemanticPuppet::VersionRange";
     PATHNAME_PART = "pathname.rb": "Pathname";

@@ -43,7 +43,9 @@ parts! {
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
     OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";
     HOCON_PART = "hocon.rb": "Hocon" "Hocon::ConfigError" "Hocon::ConfigFactory";
-    SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods";
+    DIGEST_PART = "digest.rb": "Bunraku::RunningDigest";
+    FILE_SYSTEM_PART = "file_system.rb": "Puppet::FileSystem";
+    SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods" "Puppet::Parser::Files";
 }
 
 /// Resources and the catalog, as the worker runs them, too.

@@ -46,7 +46,12 @@ struct Known<'c> {
     symbols: HashSet<usize>,
     /// What has become of arrays and hashes that code has made, by where they lie: what was one object stays one.
     made: HashMap<usize, Value<'c>>,
+    /// How many of them are around what is looked at.
+    depth: usize,
 }
+
+/// Deeper values are Ruby's, which gives up at some depth.
+const DEEPEST: usize = 500;
 
 /// As a value of the compile, in which symbols are strings with their colon.
 fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, known: &mut Known<'c>) -> OrRuby<Value<'c>> {
@@ -65,6 +70,10 @@ fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, known: &mut Known<'c>) -> 
     };
     if let Some(made) = known.made.get(&at) {
         return Ok(*made);
+    }
+    known.depth += 1;
+    if known.depth > DEEPEST {
+        return Err(ForRuby("a deep value"));
     }
     let made = match value {
         V::List(items) => {
@@ -86,6 +95,7 @@ fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, known: &mut Known<'c>) -> 
         }
         value => value.to_value(run.vm)?,
     };
+    known.depth -= 1;
     known.made.insert(at, made);
     Ok(made)
 }

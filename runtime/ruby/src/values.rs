@@ -1,14 +1,14 @@
 //! Values that the other side of a conversation knows by number: types, lambdas, objects, scopes; objects of Ruby's; arrays
 //! and hashes that are one object on both sides.
 
-use super::shared::Shared;
+use super::shared::{self, Shared};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{HashBuilder, Held, Object, Str};
+use bunraku_vm::value::{HashBuilder, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashSet;
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 
 /// A value that Ruby knows by number.
@@ -30,6 +30,8 @@ pub(super) struct Values<'c> {
     scope_numbers: RefCell<HashMap<u32, u32>>,
     /// Arrays and hashes that the worker knows.
     pub shared: RefCell<Shared<'c>>,
+    /// Where the arrays and hashes of `$facts` and the like lie, which nothing may change. They are set before any code runs.
+    frozen: OnceCell<HashSet<usize>>,
     /// The bytes of strings whose encoding in Ruby is binary, by the string's address.
     bytes: RefCell<HashMap<usize, &'c [u8]>>,
     /// Where arrays and hashes lie that variables hold and that have been looked through for what Ruby has changed, with all
@@ -137,9 +139,26 @@ impl<'c> Values<'c> {
         !self.bytes.borrow().is_empty()
     }
 
-    /// Drops all that lies on the heap.
+    /// Whether an array or hash lies in `$facts` or the like. Those that a witness of an upgrade reads are not frozen.
+    pub fn is_frozen(&self, vm: &Vm<'c>, value: Value<'c>) -> bool {
+        if vm.host.is_witness() {
+            return false;
+        }
+        let frozen = self.frozen.get_or_init(|| {
+            let mut places = HashSet::new();
+            let shared = |name: &str| vm.top.lookup(vm.symbols.get(name)?);
+            for value in ["facts", "trusted", "server_facts"].into_iter().filter_map(shared) {
+                add_places(&mut places, value);
+            }
+            places
+        });
+        shared::address(value).is_some_and(|place| frozen.contains(&place))
+    }
+
+    /// Drops all that lies on the heap but what goes with it.
     pub fn release(&self) {
-        let Values { handles, held, scopes, scope_numbers, shared, bytes, seen, objects, named } = self;
+        let Values { handles, held, scopes, scope_numbers, shared, frozen: _, bytes, seen, objects, named } =
+            self;
         handles.take();
         held.take();
         scopes.take();
@@ -149,6 +168,18 @@ impl<'c> Values<'c> {
         seen.take();
         objects.take();
         named.take();
+    }
+}
+
+/// Adds where all arrays and hashes in a value lie, itself included. That is not to read them.
+fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
+    if shared::address(value).is_none_or(|place| !places.insert(place)) {
+        return;
+    }
+    match value {
+        Value::Array(items) => items.items().iter().for_each(|item| add_places(places, *item)),
+        Value::Hash(hash) => hash.entries_unasked().iter().for_each(|(_, value)| add_places(places, *value)),
+        _ => {}
     }
 }
 

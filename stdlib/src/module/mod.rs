@@ -8,6 +8,7 @@ mod old;
 #[macro_use]
 mod deprecation;
 mod address;
+mod anchors;
 mod array;
 mod crypt;
 mod data;

@@ -1,37 +1,36 @@
 //! YAML as Ruby's Psych writes it: block style, plain text where it reads back as text.
 
+use super::anchors::{Anchor, Anchors};
 use super::ruby::matches;
 use bunraku_vm::budget;
 use bunraku_vm::format::float_to_s;
 use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
-use std::collections::HashSet;
 
 /// The columns after which libyaml breaks lines.
 const WIDTH: usize = 80;
 
 /// A value as a YAML document.
 ///
-/// None where only Psych can: for arrays and hashes that stand there twice, which it gives anchors, for values that
-/// are objects of Ruby to it, long keys, and options that are not known. Of the strings `is_symbol` says which are symbols,
-/// written with their colon.
+/// None where only Psych can: for values that are objects of Ruby to it, long keys, and options that are not known. Of the
+/// strings `is_symbol` says which are symbols, written with their colon.
 pub(super) fn dump<'c>(
     vm: &Vm<'c>,
     value: Value<'c>,
     options: Option<Hash<'c>>,
     is_symbol: &dyn Fn(Str<'c>) -> bool,
 ) -> Option<String> {
-    if !stands_once(value, &mut HashSet::new()) {
-        return None;
-    }
-    let mut writer = Writer { vm, is_symbol, indent: 2, width: WIDTH, out: String::new() };
+    let anchors = Anchors::of(value);
+    let mut writer =
+        Writer { vm, is_symbol, anchors, indent: 2, width: WIDTH, longest: usize::MAX, out: String::new() };
     for (name, option) in options.map_or(&[][..], |options| options.entries()) {
         match (name.as_str(), option) {
             (Some("indentation"), Value::Int(n)) => {
                 writer.indent = usize::try_from(*n).ok().filter(|n| (2..10).contains(n)).unwrap_or(2);
             }
-            (Some("line_width"), Value::Int(n)) if *n < 0 => writer.width = usize::MAX,
+            (Some("line_width"), Value::Int(-1)) => writer.width = usize::MAX,
             (Some("line_width"), Value::Int(n)) => {
+                writer.longest = usize::try_from(*n).ok()?;
                 writer.width = usize::try_from(*n).ok().filter(|n| *n > 2 * writer.indent).unwrap_or(WIDTH);
             }
             _ => return None,
@@ -56,19 +55,15 @@ pub(super) fn dump<'c>(
     Some(writer.out)
 }
 
-/// Whether each array and hash is there once only.
-fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> bool {
-    match value {
-        Value::Array(items) => {
-            seen.insert(items.address()) && items.items().iter().all(|item| stands_once(*item, seen))
-        }
-        Value::Hash(hash) => {
-            let mut entries = hash.entries().iter();
-            seen.insert(hash.address())
-                && entries.all(|(key, value)| stands_once(*key, seen) && stands_once(*value, seen))
-        }
-        _ => true,
-    }
+/// What an anchor or alias leaves to be written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Anchored {
+    /// There is none: everything.
+    Without,
+    /// The value behind its anchor.
+    Here,
+    /// Nothing.
+    Done,
 }
 
 /// Where a scalar stands.
@@ -81,14 +76,32 @@ enum Stands {
 struct Writer<'a, 'c> {
     vm: &'a Vm<'c>,
     is_symbol: &'a dyn Fn(Str<'c>) -> bool,
+    anchors: Anchors,
     indent: usize,
     width: usize,
+    /// Longer texts are folded, if the code has said where.
+    longest: usize,
     out: String,
 }
 
 impl<'c> Writer<'_, 'c> {
     fn pad(&mut self, column: usize) {
         self.out.extend(std::iter::repeat_n(' ', column));
+    }
+
+    /// Writes the anchor of an array or hash that stands there again later, or the alias of one that stands there already.
+    fn anchor(&mut self, value: Value<'c>) -> Anchored {
+        match self.anchors.next(value) {
+            None => Anchored::Without,
+            Some(Anchor::Here(number)) => {
+                self.out.push_str(&format!(" &{number}"));
+                Anchored::Here
+            }
+            Some(Anchor::Alias(number)) => {
+                self.out.push_str(&format!(" *{number}\n"));
+                Anchored::Done
+            }
+        }
     }
 
     fn list(&mut self, items: &[Value<'c>], column: usize) -> Option<()> {
@@ -101,13 +114,22 @@ impl<'c> Writer<'_, 'c> {
                 }
                 self.out.push('-');
                 let inner = column + self.indent;
+                let anchored = self.anchor(*item);
+                if anchored == Anchored::Done {
+                    continue;
+                }
+                // Its first line stands behind the dash, unless its anchor does.
+                let begin = |writer: &mut Self| match anchored {
+                    Anchored::Here => writer.out.push('\n'),
+                    _ => writer.pad(writer.indent - 1),
+                };
                 match item {
                     Value::Array(items) if !items.is_empty() => {
-                        self.pad(self.indent - 1);
+                        begin(self);
                         self.list(items, inner)?;
                     }
                     Value::Hash(hash) if !hash.is_empty() => {
-                        self.pad(self.indent - 1);
+                        begin(self);
                         self.map(*hash, inner)?;
                     }
                     other => {
@@ -143,6 +165,9 @@ impl<'c> Writer<'_, 'c> {
                     return None;
                 }
                 self.out.push(':');
+                if self.anchor(*value) == Anchored::Done {
+                    continue;
+                }
                 match value {
                     Value::Array(items) if !items.is_empty() => {
                         self.out.push('\n');
@@ -195,6 +220,8 @@ impl<'c> Writer<'_, 'c> {
                     false => self.folded(&format!("! '{}'", text.replace('\'', "''")), column),
                 }
             }
+            // Folded texts (`>-`) are left to Psych.
+            Value::Str(text) if text.chars().count() > self.longest => return None,
             Value::Str(text) => self.text(&text, column, stands),
             _ => return None,
         }
@@ -215,9 +242,17 @@ impl<'c> Writer<'_, 'c> {
         let double = text == "y"
             || text == "n"
             || has_special(text)
-            || text.contains('\n')
             || matches(r#"^[^[:word:]][^"]*$"#, text) && text != "<<" && !text.is_empty();
-        if double {
+        // One line with its end can stand between single quotes; its end is an empty line there.
+        let line = text.strip_suffix('\n').filter(|line| !line.contains('\n') && !line.ends_with(' '));
+        if let Some(line) = line.filter(|_| !double && stands == Stands::AsValue) {
+            self.folded(&format!("'{}", line.replace('\'', "''")), column);
+            self.out.push_str("\n\n");
+            self.pad(column.max(self.indent));
+            self.out.push('\'');
+            return;
+        }
+        if double || text.contains('\n') {
             return self.double(text, column);
         }
         let single = text.is_empty()
@@ -297,6 +332,8 @@ impl<'c> Writer<'_, 'c> {
                 '\u{2028}' => self.out.push_str("\\L"),
                 '\u{2029}' => self.out.push_str("\\P"),
                 '\u{feff}' => self.out.push_str("\\uFEFF"),
+                '\u{fffe}' | '\u{ffff}' => self.out.push_str(&format!("\\u{:04X}", *c as u32)),
+                '\u{10000}'.. => self.out.push_str(&format!("\\U{:08X}", *c as u32)),
                 c if (*c as u32) < 0x20 || (0x7f..0xa0).contains(&(*c as u32)) => {
                     self.out.push_str(&format!("\\x{:02X}", *c as u32));
                 }
@@ -325,7 +362,7 @@ fn has_special(text: &str) -> bool {
         let code = c as u32;
         (code < 0x20 && c != '\n')
             || (0x7f..0xa0).contains(&code)
-            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}' | '\u{10000}'..)
     })
 }
 

@@ -22,6 +22,15 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
+    /// `Digest::MD5.new` and the like.
+    pub(crate) fn running_digest(&mut self, class: Class) -> Done<'c> {
+        let name = class.name().rsplit("::").next().unwrap_or_default();
+        match self.kept_constant("::Bunraku::RunningDigest") {
+            Some(V::Module(class)) => self.make(&class, Arguments::from(vec![V::Str(name)])),
+            _ => Err(ForRuby("a digest of pieces").into()),
+        }
+    }
+
     /// `to_set` of arrays and hashes; none of anything else.
     pub(super) fn set_of(&mut self, items: &V<'c>) -> Done<'c, Option<V<'c>>> {
         if items.size().is_none() {

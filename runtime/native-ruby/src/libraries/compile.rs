@@ -15,6 +15,10 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         ("digest_of" | "hmac" | "pbkdf2", [digest, args @ ..]) => {
             return Ok(Some(openssl::call(name, &text(digest), args)?));
         }
+        ("bytes_of", [text]) => {
+            let bytes = super::digests::given(text, ForRuby("a digest of other than a string"))?;
+            return Ok(Some(V::bytes(bytes)));
+        }
         ("uri_parts", [text]) => return Ok(Some(uri::parts(text)?)),
         ("uri_of", [given]) => return Ok(Some(uri::of(given)?)),
         ("uri_text", [parts]) => return Ok(Some(uri::text(parts)?)),

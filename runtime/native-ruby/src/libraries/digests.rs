@@ -1,9 +1,10 @@
 //! Digests, checksums and Base64, of text and of bytes.
 
-use crate::eval::{Done, Unwind};
+use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::{Class, V};
 use bunraku_vm::base64;
+use bunraku_vm::value::Value;
 use sha2::Digest as _;
 
 /// Calls a method of a digest's class; none for what is not known.
@@ -58,6 +59,17 @@ pub(super) fn base64<'c>(name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> 
         }
         _ => return Ok(None),
     }))
+}
+
+/// Calls a method of Puppet's class of bytes; none for what is not known.
+pub(super) fn binary<'c>(run: &Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Option<V<'c>> {
+    match (name, args) {
+        ("from_binary_string", [V::Bytes(bytes)]) => {
+            let bytes = &*run.vm.arena.alloc_slice_copy(bytes);
+            Some(V::Other(Value::Binary(run.vm.arena.alloc(bytes))))
+        }
+        _ => None,
+    }
 }
 
 fn invalid<'c>() -> Unwind<'c> {

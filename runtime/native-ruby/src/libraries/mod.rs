@@ -55,8 +55,18 @@ pub(crate) fn call<'c>(
         | Class::DigestSha1
         | Class::DigestSha256
         | Class::DigestSha384
+        | Class::DigestSha512
+            if name == "new" && args.is_empty() && block.is_none() =>
+        {
+            run.running_digest(class).map(Some)
+        }
+        Class::DigestMd5
+        | Class::DigestSha1
+        | Class::DigestSha256
+        | Class::DigestSha384
         | Class::DigestSha512 => Ok(digests::digest(class, name, args)?),
         Class::IpAddr => addresses::call(name, args),
+        Class::Binary => Ok(digests::binary(run, name, args)),
         Class::Base64 => digests::base64(name, args),
         Class::Zlib => Ok(digests::zlib(name, args)?),
         Class::Cgi => Ok(escapes::cgi(name, args)?),

@@ -23,6 +23,10 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
             let text = run.world.file_text(&path.to_string_lossy());
             V::Bool(text.map(|_| true).ok_or(ForRuby("a file that cannot be read"))?)
         }
+        "binread" => match tree.read(path) {
+            Ok(bytes) => V::bytes(bytes),
+            Err(_) => return Err(ForRuby("a file that cannot be read").into()),
+        },
         "read" => {
             let text = run.world.file_text(&path.to_string_lossy());
             V::made(text.ok_or(ForRuby("a file that cannot be read"))?)

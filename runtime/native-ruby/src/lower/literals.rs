@@ -160,6 +160,13 @@ impl Lower<'_> {
                 _ => return None,
             }
         }
+        // Lines are whole: what stands before the end's name belongs to that.
+        if let Some(Piece::Text(last)) = pieces.last_mut() {
+            let whole = last.rfind('\n').map_or(0, |at| at + 1);
+            if last[whole..].trim_start_matches([' ', '\t']).is_empty() {
+                last.truncate(whole);
+            }
+        }
         if begin.starts_with("<<~") {
             dedent(&mut pieces)?;
         }

@@ -558,7 +558,7 @@ impl<'p> Lower<'p> {
 
 /// Classes of the prelude that Puppet itself has loaded.
 const ALWAYS_THERE: &[&str] =
-    &["Gem::Version", "SemanticPuppet::Version", "SemanticPuppet::VersionRange", "Set"];
+    &["Gem::Version", "SemanticPuppet::Version", "SemanticPuppet::VersionRange", "Set", "StringIO"];
 
 /// A call with these arguments.
 pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {

@@ -87,6 +87,8 @@ impl Lower<'_> {
             "-" => match self.node(operand) {
                 Expr::Int(n) => Expr::Int(-n),
                 Expr::Float(n) => Expr::Float(-n),
+                // The frozen one.
+                text @ Expr::String(_) => text,
                 operand => operation(Expr::Int(0), Method::Minus, operand),
             },
             "defined?" => {
@@ -110,6 +112,10 @@ impl Lower<'_> {
                     _ => self.unsupported(node, format!("`defined?({text})`")),
                 }
             }
+            "+" => match self.node(operand) {
+                text @ (Expr::String(_) | Expr::Join(_)) => Expr::Fresh(Box::new(text)),
+                operand => call(operand, Method::UnaryPlus, Vec::new()),
+            },
             "~" => call(self.node(operand), Method::BitNot, Vec::new()),
             operator => self.unsupported(node, format!("the operator {operator}")),
         }

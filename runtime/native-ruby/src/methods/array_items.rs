@@ -48,6 +48,8 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
     };
     Ok(Some(match (method, args) {
         (Method::ToA | Method::ToAry, []) => on.clone(),
+        // Another array of the same items.
+        (Method::Entries, []) => V::list(all(on)?),
         (Method::Empty, []) => V::Bool(count == 0),
         (Method::Size, []) => V::Int(count as i64),
         (Method::First, []) => at(0)?,

@@ -19,10 +19,25 @@ pub(super) fn call<'c>(bytes: &[u8], method: Method, args: &[V<'c>]) -> OrRuby<V
                 None => V::Nil,
             }
         }
-        (Method::Unpack1, [format]) => unpacked(bytes, format)?,
-        (Method::Unpack, [format]) => V::list(vec![unpacked(bytes, format)?]),
+        (Method::Unpack | Method::Unpack1, [format]) => unpack(bytes, method, format)?,
         _ => return Err(UNKNOWN),
     })
+}
+
+/// `unpack` and `unpack1` of a string of any encoding.
+pub(super) fn unpack<'c>(bytes: &[u8], method: Method, format: &V<'c>) -> OrRuby<V<'c>> {
+    if method == Method::Unpack1 {
+        return unpacked(bytes, format);
+    }
+    let text = format.text().ok_or(UNKNOWN)?;
+    let rest = text.trim_start_matches("H2");
+    if !rest.is_empty() || text.is_empty() {
+        return Ok(V::list(vec![unpacked(bytes, format)?]));
+    }
+    // Two digits each, of the bytes that there are.
+    let count = text.len() / 2;
+    let digits = |at| bytes.get(at).map(|byte| format!("{byte:02x}")).unwrap_or_default();
+    Ok(V::list((0..count).map(|at| V::made(digits(at))).collect()))
 }
 
 /// What one directive of `unpack` gives.

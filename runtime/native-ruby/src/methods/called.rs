@@ -60,6 +60,15 @@ const TWINS: &[&str] = &["to_bytes", "bool2num", "num2bool", "str2bool", "bool2s
 const PURE_NEW: &[&str] = &[
     "regsubst",
     "split",
+    "camelcase",
+    "capitalize",
+    "chomp",
+    "chop",
+    "compare",
+    "dig",
+    "get",
+    "lstrip",
+    "rstrip",
     "apache::bool2httpd",
     "memcached::max_memory",
     "postgresql::postgresql_password",
@@ -99,6 +108,12 @@ pub(crate) fn is_pure(name: &str) -> bool {
     PURE.contains(&name) || PURE_NEW.contains(&name)
 }
 
+/// Whether it is a function of numbers, and is given some: of texts, these warn.
+fn is_pure_of_numbers(name: &str, args: &[Value<'_>]) -> bool {
+    let is_number = |value: &Value<'_>| matches!(value, Value::Int(_) | Value::Float(_));
+    matches!(name, "abs" | "ceiling" | "floor" | "max" | "min" | "round") && args.iter().all(is_number)
+}
+
 /// Calls a function by its name, as a method of the scope or not.
 pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool), list: &V<'c>) -> Done<'c> {
     let name = &*name.text().unwrap_or_default();
@@ -113,6 +128,8 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, (name, is_method): (&V<'c>, bool),
     let native = match is_method && TWINS.contains(&name) {
         true => native.filter(|_| has_old),
         false if is_method => native.filter(|_| !has_old && PURE.contains(&name)),
+        // Puppet's own is found before any that modules have.
+        false if is_pure_of_numbers(name, &args) => native,
         false => native.filter(|_| !has_old && is_pure(name)),
     };
     let value = match native {

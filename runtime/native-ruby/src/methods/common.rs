@@ -164,6 +164,8 @@ fn is_same<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
         (V::Made(a), V::Made(b)) => Rc::ptr_eq(a, b),
         (V::List(a), V::List(b)) => Rc::ptr_eq(a, b),
         (V::Map(a), V::Map(b)) => Rc::ptr_eq(a, b),
+        (V::Array(a), V::Array(b)) => a.address() == b.address(),
+        (V::Hash(a), V::Hash(b)) => a.address() == b.address(),
         (V::Nil | V::Bool(_) | V::Int(_) | V::Symbol(_), b) => compare::is_eql(a, b)?,
         (a, V::Nil | V::Bool(_) | V::Int(_) | V::Symbol(_)) => compare::is_eql(a, b)?,
         (a, b) if a.class()? != b.class()? => false,

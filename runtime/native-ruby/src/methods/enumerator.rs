@@ -93,7 +93,7 @@ fn values<'c>(of: &Enumerator<'c>) -> Done<'c, Vec<V<'c>>> {
     Ok(match (method, text) {
         (Method::EachChar, Some(text)) => text.chars().map(|c| V::made(c.to_string())).collect(),
         (Method::EachByte, Some(text)) => text.bytes().map(|b| V::Int(b.into())).collect(),
-        (Method::EachLine, Some(text)) => super::string_patterns::lines(&text),
+        (Method::EachLine, Some(text)) => super::string_patterns::lines(&text, args)?,
         (Method::Times | Method::UpTo | Method::DownTo | Method::Step, _) if matches!(on, V::Int(_)) => {
             number::counted(on, *method, args)?
         }

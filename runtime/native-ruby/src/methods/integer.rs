@@ -43,6 +43,12 @@ fn alone<'c>(n: i64, method: Method) -> OrRuby<Option<V<'c>>> {
             V::Int(n)
         }
         Method::UnaryPlus => V::Int(n),
+        // Its encoding is ASCII's, or none: what that shows in is a byte here.
+        Method::Chr => match u8::try_from(n) {
+            Ok(byte @ (b' '..=b'~' | b'\n' | b'\t' | b'\r')) => V::made(char::from(byte).to_string()),
+            Ok(byte) => V::bytes(vec![byte]),
+            Err(_) => return Ok(None),
+        },
         Method::ToF if n.unsigned_abs() <= EXACT => V::Float(n as f64),
         Method::Abs | Method::Magnitude => checked(n.checked_abs())?,
         Method::Negate => checked(n.checked_neg())?,
@@ -65,9 +71,6 @@ fn alone<'c>(n: i64, method: Method) -> OrRuby<Option<V<'c>>> {
         Method::Pred => checked(n.checked_sub(1))?,
         Method::Size => V::Int(8),
         Method::BitLength => V::Int(i64::from(64 - (if n < 0 { !n } else { n }).leading_zeros())),
-        Method::Chr if (0x20..0x7f).contains(&n) || matches!(n, 9 | 10 | 13) => {
-            V::made(char::from(n as u8).to_string())
-        }
         Method::Digits => digits(n, 10)?,
         _ => return Ok(None),
     }))

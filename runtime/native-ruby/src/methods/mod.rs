@@ -157,7 +157,7 @@ fn known_as(on: &V<'_>, method: Method) -> Method {
             Method::Size
         }
         Method::Member if list() || range() => Method::Include,
-        Method::Entries if list() || range() => Method::ToA,
+        Method::Entries if range() || matches!(on, V::Hash(_) | V::Map(_)) => Method::ToA,
         Method::Store if matches!(on, V::Hash(_) | V::Map(_)) => Method::SetElement,
         method => method,
     }

@@ -58,6 +58,14 @@ pub(crate) fn symbol<'c>(run: &Run<'_, 'c>, text: &str) -> V<'c> {
 pub(super) fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::ToStr, []) => on.clone(),
+        (Method::Unpack | Method::Unpack1, [format]) => {
+            super::bytes::unpack(text.as_bytes(), method, format)?
+        }
+        // One that may be changed.
+        (Method::UnaryPlus, []) => match on {
+            V::Made(string) if string.is_frozen() => V::made(text.to_owned()),
+            on => on.clone(),
+        },
         (Method::Empty, []) => V::Bool(text.is_empty()),
         (Method::Size, []) => V::Int(string_parts::count(text)),
         (Method::ByteSize, []) => V::Int(text.len() as i64),
@@ -65,7 +73,7 @@ pub(super) fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -
         (Method::Chars, []) => V::list(text.chars().map(|c| V::made(c.to_string())).collect()),
         (Method::BytesOf, []) => V::list(text.bytes().map(|b| V::Int(b.into())).collect()),
         (Method::Codepoints, []) => V::list(text.chars().map(|c| V::Int(c as i64)).collect()),
-        (Method::Lines, []) => V::list(lines(text)),
+        (Method::Lines, args) => V::list(lines(text, args)?),
         (Method::Ord, []) => V::Int(text.chars().next().ok_or(UNKNOWN)? as i64),
         (Method::StartsWith | Method::EndsWith, args) => V::Bool(ends(text, method, args)?),
         (Method::Include, [other]) => V::Bool(text.contains(&*other.text().ok_or(UNKNOWN)?)),

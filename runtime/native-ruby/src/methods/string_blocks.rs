@@ -19,7 +19,7 @@ pub(crate) fn call<'c>(
 ) -> Done<'c> {
     let text = &*on.text().unwrap_or_default();
     let items = match (method, args) {
-        (Method::EachLine, []) => lines(text),
+        (Method::EachLine, args) => lines(text, args)?,
         (Method::EachChar, []) => text.chars().map(|c| V::made(c.to_string())).collect(),
         (Method::EachByte, []) => text.bytes().map(|b| V::Int(b.into())).collect(),
         (Method::UpTo, [to]) if to.text().is_some() => {

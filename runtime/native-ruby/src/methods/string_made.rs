@@ -34,13 +34,10 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             V::made(text.repeat(*n as usize))
         }
         (Method::Dump, []) => V::made(dumped(text)),
-        (Method::UnaryPlus, []) => V::made(text.to_owned()),
         (Method::Reverse, []) => V::made(text.chars().rev().collect()),
         (Method::Succ, []) => V::made(succ(text)?),
         (Method::Chr, []) => V::made(text.chars().take(1).collect()),
-        (Method::ByteSlice, [V::Int(_)] | [V::Int(_), V::Int(_)] | [V::Range(..)]) if text.is_ascii() => {
-            super::string_parts::element(text, args)?
-        }
+        (Method::ByteSlice, args) => super::string_parts::of_bytes(text, args)?,
         (Method::Ljust | Method::Rjust | Method::Center, [V::Int(width), fill @ ..]) if fill.len() < 2 => {
             V::made(justify(text, method, *width, fill)?)
         }

@@ -89,3 +89,18 @@ pub(crate) fn part<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Option<Range<usize>
 pub(crate) fn element<'c>(text: &str, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(part(text, args)?.map_or(V::Nil, |range| V::made(text[range].to_owned())))
 }
+
+/// `byteslice`, where it cuts no character in two.
+pub(crate) fn of_bytes<'c>(text: &str, args: &[V<'c>]) -> OrRuby<V<'c>> {
+    let count = text.len() as i64;
+    let from_start = |n: i64| if n < 0 { count.saturating_add(n) } else { n };
+    let part = match args {
+        [V::Int(n)] => Some((from_start(*n), 1)).filter(|(n, _)| *n < count),
+        [V::Int(n), V::Int(len)] => Some((from_start(*n), *len)).filter(|(n, len)| *n <= count && *len >= 0),
+        [range] => span(range, count)?.ok_or(UNKNOWN)?,
+        _ => return Err(UNKNOWN),
+    };
+    let Some((from, len)) = part.filter(|(from, _)| *from >= 0) else { return Ok(V::Nil) };
+    let bytes = from as usize..(from + len.min(count - from)) as usize;
+    Ok(V::made(text.get(bytes).ok_or(UNKNOWN)?.to_owned()))
+}

@@ -22,8 +22,25 @@ pub(crate) fn sized(size: usize) -> OrRuby<()> {
 }
 
 /// The lines of a text, each with its end.
-pub(crate) fn lines<'c>(text: &str) -> Vec<V<'c>> {
-    text.split_inclusive('\n').map(|line| V::made(line.to_owned())).collect()
+pub(crate) fn lines<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
+    let (args, chomp) = match args {
+        [args @ .., options @ V::Map(_)] => match &options.entries()?.unwrap_or_default()[..] {
+            [(V::Symbol("chomp"), chomp)] => (args, chomp.truthy()),
+            _ => return Err(UNKNOWN),
+        },
+        args => (args, false),
+    };
+    let end = match args {
+        [] => "\n".to_owned(),
+        [end] => end.text().filter(|end| !end.is_empty()).ok_or(UNKNOWN)?.to_string(),
+        _ => return Err(UNKNOWN),
+    };
+    let line = |line: &str| match line.strip_suffix(&end) {
+        Some(rest) if chomp && end == "\n" => rest.strip_suffix('\r').unwrap_or(rest).to_owned(),
+        Some(rest) if chomp => rest.to_owned(),
+        _ => line.to_owned(),
+    };
+    Ok(text.split_inclusive(&end).map(|text| V::made(line(text))).collect())
 }
 
 /// Calls a method that looks for a pattern; none where it is no such method.

@@ -7,10 +7,10 @@ use crate::tree::Block;
 use crate::value::V;
 use bunraku_stdlib::module;
 use bunraku_vm::value::{HashBuilder, Str, Value};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// A value as a document. Of an array or hash that stands there twice Ruby makes an anchor and aliases.
+/// A value as a document.
 pub(crate) fn dump<'c>(
     run: &Run<'_, 'c>,
     on: &V<'c>,
@@ -32,42 +32,60 @@ pub(crate) fn dump<'c>(
         }
         _ => return Err(OTHER),
     }
-    let mut seen = HashSet::new();
-    let once = match on {
-        V::List(_) | V::Map(_) => made_once(on, &mut seen)?,
-        on => stands_once(on.to_value(run.vm)?, &mut seen)?,
-    };
-    if !once {
-        return Err(ForRuby("to_yaml of what is there twice"));
-    }
-    let mut symbols = HashSet::new();
-    let value = with_symbols(run, on, &mut symbols)?;
-    let is_symbol = |text: Str<'c>| symbols.contains(&text.as_str().as_ptr().addr());
+    let mut known = Known::default();
+    let value = with_symbols(run, on, &mut known)?;
+    let is_symbol = |text: Str<'c>| known.symbols.contains(&text.as_str().as_ptr().addr());
     let text = module::yaml(run.vm, value, Some(options.finish()), &is_symbol);
     text.map(V::made).ok_or(ForRuby("to_yaml of such a value"))
 }
 
-/// As a value of the compile, in which symbols are strings with their colon; where those lie.
-fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, symbols: &mut HashSet<usize>) -> OrRuby<Value<'c>> {
+/// What has been met in a value.
+#[derive(Default)]
+struct Known<'c> {
+    /// Where the texts of symbols lie.
+    symbols: HashSet<usize>,
+    /// What has become of arrays and hashes that code has made, by where they lie: what was one object stays one.
+    made: HashMap<usize, Value<'c>>,
+    /// How many of them are around what is looked at.
+    depth: usize,
+}
+
+/// Deeper values are Ruby's, which gives up at some depth.
+const DEEPEST: usize = 500;
+
+/// As a value of the compile, in which symbols are strings with their colon.
+fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, known: &mut Known<'c>) -> OrRuby<Value<'c>> {
     budget::spend(1)?;
-    Ok(match value {
+    let at = match value {
         V::Symbol(name) => {
             let text = run.vm.string(&format!(":{name}"));
             if let Value::Str(text) = text {
-                symbols.insert(text.as_str().as_ptr().addr());
+                known.symbols.insert(text.as_str().as_ptr().addr());
             }
-            text
+            return Ok(text);
         }
+        V::List(items) => Rc::as_ptr(items).addr(),
+        V::Map(map) => Rc::as_ptr(map).addr(),
+        value => return value.to_value(run.vm),
+    };
+    if let Some(made) = known.made.get(&at) {
+        return Ok(*made);
+    }
+    known.depth += 1;
+    if known.depth > DEEPEST {
+        return Err(ForRuby("a deep value"));
+    }
+    let made = match value {
         V::List(items) => {
             let items = items.try_borrow()?;
-            let items = items.iter().map(|item| with_symbols(run, item, symbols));
+            let items = items.iter().map(|item| with_symbols(run, item, known));
             run.vm.array(&items.collect::<OrRuby<Vec<_>>>()?)
         }
         V::Map(map) => {
             let map = map.try_borrow()?;
             let mut hash = HashBuilder::new(run.vm.arena);
             for (key, value) in map.iter() {
-                hash.insert(with_symbols(run, key, symbols)?, with_symbols(run, value, symbols)?);
+                hash.insert(with_symbols(run, key, known)?, with_symbols(run, value, known)?);
             }
             let hash = hash.finish();
             if hash.len() != map.len() {
@@ -76,49 +94,8 @@ fn with_symbols<'c>(run: &Run<'_, 'c>, value: &V<'c>, symbols: &mut HashSet<usiz
             Value::Hash(hash)
         }
         value => value.to_value(run.vm)?,
-    })
-}
-
-fn stands_once(value: Value<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {
-    budget::spend(1)?;
-    Ok(match value {
-        Value::Array(items) => {
-            let mut once = seen.insert(items.address());
-            for item in items.items() {
-                once = once && stands_once(*item, seen)?;
-            }
-            once
-        }
-        Value::Hash(hash) => {
-            let mut once = seen.insert(hash.address());
-            for (key, value) in hash.entries() {
-                once = once && stands_once(*key, seen)? && stands_once(*value, seen)?;
-            }
-            once
-        }
-        _ => true,
-    })
-}
-
-fn made_once(value: &V<'_>, seen: &mut HashSet<usize>) -> OrRuby<bool> {
-    budget::spend(1)?;
-    Ok(match value {
-        V::List(list) => {
-            let mut once = seen.insert(Rc::as_ptr(list) as usize);
-            for item in list.try_borrow()?.iter() {
-                once = once && made_once(item, seen)?;
-            }
-            once
-        }
-        V::Map(map) => {
-            let mut once = seen.insert(Rc::as_ptr(map) as usize);
-            for (key, value) in map.try_borrow()?.iter() {
-                once = once && made_once(key, seen)? && made_once(value, seen)?;
-            }
-            once
-        }
-        V::Array(items) => stands_once(Value::Array(*items), seen)?,
-        V::Hash(hash) => stands_once(Value::Hash(*hash), seen)?,
-        _ => true,
-    })
+    };
+    known.depth -= 1;
+    known.made.insert(at, made);
+    Ok(made)
 }

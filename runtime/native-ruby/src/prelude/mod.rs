@@ -36,13 +36,16 @@ parts! {
     TYPES_PART = "types.rb": "Puppet::Pops::Types::TypeParser" "Puppet::Pops::Types::TypeCalculator"
         "Puppet::Pops::Types::TypeMismatchDescriber" "Puppet::Pops::Serialization::ToDataConverter";
     SET_PART = "set.rb": "Set";
+    STRINGIO_PART = "stringio.rb": "StringIO";
     VERSION_PART = "version.rb": "Gem::Version";
     SEMANTIC_PART = "semantic.rb": "SemanticPuppet::Version" "SemanticPuppet::VersionRange";
     PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
     OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";
     HOCON_PART = "hocon.rb": "Hocon" "Hocon::ConfigError" "Hocon::ConfigFactory";
-    SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods";
+    DIGEST_PART = "digest.rb": "Bunraku::RunningDigest";
+    FILE_SYSTEM_PART = "file_system.rb": "Puppet::FileSystem";
+    SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods" "Puppet::Parser::Files";
 }
 
 /// Resources and the catalog, as the worker runs them, too.

@@ -1,4 +1,4 @@
-# What scopes tell of the compile beside their variables: with a Ruby process and without one.
+# What scopes tell of the compile beside their variables, and where files of modules lie: with a Ruby process and without one.
 
 module Bunraku
   module ScopeMethods
@@ -81,6 +81,23 @@ module Bunraku
 
     def about
       Bunraku.ask('scope', [live_number])
+    end
+  end
+end
+
+module Puppet
+  module Parser
+    module Files
+      # Whole paths are what they are, whether anything lies there or not.
+      def self.find_template(name, _environment = nil)
+        return name if name.to_s.start_with?('/')
+        Bunraku.ask('file', ['templates', name.to_s])
+      end
+
+      def self.find_file(name, _environment = nil)
+        return name if name.to_s.start_with?('/')
+        Bunraku.ask('file', ['files', name.to_s])
+      end
     end
   end
 end

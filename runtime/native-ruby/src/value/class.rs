@@ -181,6 +181,8 @@ classes! {
     ResolvIpv6 = "Resolv::IPv6" < Object,
     PuppetX = "PuppetX",
     PuppetXStdlib = "PuppetX::Stdlib",
+    BinaryType = "Puppet::Pops::Types::PBinaryType" < Object,
+    Binary = "Puppet::Pops::Types::PBinaryType::Binary" < Object,
 }
 
 impl Class {

@@ -298,6 +298,8 @@ impl<'c> V<'c> {
             V::Float(n) => Value::Float(*n),
             V::Str(text) => vm.string(text),
             V::Made(text) => vm.string(&text.borrow()),
+            // It may be a character that has been given as a byte (`0.chr`).
+            V::Bytes(bytes) if bytes.len() == 1 && bytes.is_ascii() => return Err(UNKNOWN),
             V::Bytes(bytes) => Value::Str(vm.host.string_of_bytes(vm, bytes)),
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),

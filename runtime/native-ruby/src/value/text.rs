@@ -161,7 +161,7 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
             return Err(ForRuby("the notation of an object"));
         }
         V::Bytes(bytes) => match str::from_utf8(bytes) {
-            Ok(text) if text.is_ascii() => put_string(out, text)?,
+            Ok(text) if text.is_ascii() && !text.contains(is_hidden) => put_string(out, text)?,
             _ => return Err(ForRuby("the notation of bytes")),
         },
         V::Other(Value::Sensitive(_)) => {
@@ -195,6 +195,11 @@ pub(crate) fn is_plain_symbol(name: &str) -> bool {
     }
 }
 
+/// Whether a character is shown by its number.
+fn is_hidden(c: char) -> bool {
+    c.is_ascii_control() && !matches!(c, '\x07'..='\r' | '\x1b')
+}
+
 /// A string between quotes. Letters beyond ASCII are left to Ruby, which knows what can be printed, but for common ones.
 pub(crate) fn put_string(out: &mut String, text: &str) -> OrRuby<()> {
     let plain = |c: char| match c {
@@ -204,14 +209,13 @@ pub(crate) fn put_string(out: &mut String, text: &str) -> OrRuby<()> {
     if !text.chars().all(plain) {
         return Err(ForRuby("the notation of a string beyond plain letters"));
     }
-    let hidden = |c: char| c.is_ascii_control() && !matches!(c, '\x07'..='\r' | '\x1b');
-    if !text.contains(hidden) {
+    if !text.contains(is_hidden) {
         out.push_str(&inspect::inspect_str(text));
         return Ok(());
     }
     out.push('"');
-    for part in text.split_inclusive(hidden) {
-        let end = part.trim_end_matches(hidden);
+    for part in text.split_inclusive(is_hidden) {
+        let end = part.trim_end_matches(is_hidden);
         let shown = inspect::inspect_str(end);
         out.push_str(&shown[1..shown.len() - 1]);
         for c in part[end.len()..].chars() {

@@ -7,5 +7,5 @@ rescue StandardError, NotImplementedError, SyntaxError => e
 end
 
 $VERBOSE = nil
-%w[base64 cgi date digest erb ipaddr json openssl securerandom set shellwords time uri yaml zlib].each { |file| require file }
+%w[base64 cgi date digest erb ipaddr json openssl securerandom set shellwords stringio time uri yaml zlib].each { |file| require file }
 $stdin.each_line { |line| puts(line.start_with?('#') || line.strip.empty? ? '' : result(line.chomp)) }

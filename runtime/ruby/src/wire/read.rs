@@ -110,6 +110,7 @@ impl<'m, 'c> MessageReader<'m, 'c> {
                 let hash = self.entries(vm, depth)?;
                 self.ruby.values.shared.borrow_mut().received(number, hash)
             }
+            ValueTag::Frozen => self.nested(vm, depth + 1)?,
             ValueTag::Again => {
                 let number = self.size()? as u32;
                 let known = self.ruby.values.shared.borrow().value(number);

@@ -75,7 +75,7 @@ impl<'c> Talk<'_, 'c> {
             Value::Array(items) => {
                 if depth == 0 {
                     out.push(ValueTag::Array.byte());
-                } else if self.put_number(out, ValueTag::KnownArray, value) == Followed::ByNothing {
+                } else if self.put_number(vm, out, ValueTag::KnownArray, value) == Followed::ByNothing {
                     return Ok(());
                 }
                 self.put_items(vm, out, items.items(), depth)?;
@@ -110,7 +110,8 @@ impl<'c> Talk<'_, 'c> {
             budget::room(2 * out.len());
             if depth == 0 {
                 out.push(ValueTag::Hash.byte());
-            } else if self.put_number(out, ValueTag::KnownHash, Value::Hash(hash)) == Followed::ByNothing {
+            } else if self.put_number(vm, out, ValueTag::KnownHash, Value::Hash(hash)) == Followed::ByNothing
+            {
                 return Ok(());
             }
             put_size(out, hash.len());
@@ -174,12 +175,15 @@ impl<'c> Talk<'_, 'c> {
     }
 
     /// Writes the number of an array or hash.
-    fn put_number(&self, out: &mut Vec<u8>, tag: ValueTag, value: Value<'c>) -> Followed {
+    fn put_number(&self, vm: &Vm<'c>, out: &mut Vec<u8>, tag: ValueTag, value: Value<'c>) -> Followed {
         let mut shared = self.ruby.values.shared.borrow_mut();
         let (tag, number, followed) = match shared.number_of(value) {
             Some(number) => (ValueTag::Again, number, Followed::ByNothing),
             None => (tag, shared.give(value), Followed::ByItems),
         };
+        if followed == Followed::ByItems && self.ruby.values.is_frozen(vm, value) {
+            out.push(ValueTag::Frozen.byte());
+        }
         out.push(tag.byte());
         put_size(out, number as usize);
         followed

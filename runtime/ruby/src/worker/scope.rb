@@ -4,16 +4,6 @@ module Puppet
   module Parser
     extend Bunraku::Gaps
 
-    module Files
-      def self.find_template(name, _environment = nil)
-        Bunraku.ask('file', ['templates', name.to_s])
-      end
-
-      def self.find_file(name, _environment = nil)
-        Bunraku.ask('file', ['files', name.to_s])
-      end
-    end
-
     # Functions of the old interface are methods of scopes: they live here.
     module OldFunctions; end
 

@@ -103,6 +103,7 @@ module Bunraku
     end
 
     def freeze_deep(value)
+      return value if value.frozen?
       case value
       when Array then value.each { |item| freeze_deep(item) }
       when Hash then value.each { |key, item| freeze_deep(key); freeze_deep(item) }

@@ -99,6 +99,7 @@ module Bunraku
         size.times { key = value; hash[key] = value }
         hash
       when Tag::AGAIN then Bunraku.compile.shared(size)
+      when Tag::FROZEN then Bunraku.freeze_deep(value)
       when Tag::HASH
         hash = {}
         size.times { key = value; hash[key] = value }

@@ -131,11 +131,14 @@ mod tests {
 
     #[test]
     fn what_no_automaton_can_do_has_none_and_what_is_no_expression_nothing() {
-        for source in ["(a)\\1", "a(?!b)", "a\\Zb", "é", "(?:a{200}b{200}){300}"] {
+        for source in ["(a)\\1", "a(?!b)", "a\\Zb", "^é", "(?:a{200}b{200}){300}"] {
             assert_eq!(made(source).as_deref(), Some(&[][..]), "{source}");
             assert!(found(made(source).unwrap()).is_none(), "{source}");
         }
-        assert_eq!(made("(a"), None);
+        // What is no expression, and what is searched for as a text.
+        for source in ["(a", "abc", "é"] {
+            assert_eq!(made(source), None, "{source}");
+        }
         for (source, text, matches) in
             [("a\\Z", "a\n", true), ("^(?:b|a\\Z)", "ab", false), ("^$", "a\n", true)]
         {
@@ -145,7 +148,7 @@ mod tests {
 
     #[test]
     fn what_is_found_lasts_as_long_as_the_work() {
-        let whole = || Some(Arc::new(Any(made("a").unwrap())) as Arc<dyn Ahead>);
+        let whole = || Some(Arc::new(Any(made("a+").unwrap())) as Arc<dyn Ahead>);
         with_ahead(whole(), || {
             assert!(Automaton::is_there("a"));
             with_ahead(None, || assert!(!Automaton::is_there("a")));

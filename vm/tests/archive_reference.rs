@@ -28,8 +28,8 @@ const READING: &str = "
 
 - **Opening** reads the header: magic, version, length, the compiler's fingerprint, the section table, under one
   checksum; and the few bytes of section Info. It costs the same for every archive.
-- **Looking up** a path begins in Places, a power of two words, at the lower bits of its hash and goes on to the next word until the
-  entry is the path's or the word is 0, which stands in what is free; looking up a name is a binary search in sorted records. What lies in a folder follows its path, and what
+- **Looking up** a path begins in Places, a power of two slots of two words, at the lower bits of its hash and goes on to the next slot
+  until the second word is the upper half of its hash and the entry the path's, or the first word is 0, which stands in what is free; looking up a name is a binary search in sorted records. What lies in a folder follows its path, and what
   lies deeper is skipped by a search.
 - **Every read** takes the checksum of each block it touches, the first time that the block is touched. Blocks that are
   not touched are not read from the disk.

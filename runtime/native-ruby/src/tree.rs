@@ -6,7 +6,7 @@ use crate::value::Class;
 use bunraku_vm::symbol::KeptName;
 
 /// Variables of top scope that every scope sees and nothing can change.
-pub(crate) const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
+pub const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 
 /// The names of calls that are written in other forms: the file that code stands in, and a folder that is added to where `require` looks.
 pub(crate) const FILE: &str = "__FILE__";

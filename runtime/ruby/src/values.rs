@@ -2,6 +2,7 @@
 //! and hashes that are one object on both sides.
 
 use super::shared::{self, Shared};
+use bunraku_native_ruby::{SHARED, add_places};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
@@ -147,7 +148,7 @@ impl<'c> Values<'c> {
         let frozen = self.frozen.get_or_init(|| {
             let mut places = HashSet::new();
             let shared = |name: &str| vm.top.lookup(vm.symbols.get(name)?);
-            for value in ["facts", "trusted", "server_facts"].into_iter().filter_map(shared) {
+            for value in SHARED.into_iter().filter_map(shared) {
                 add_places(&mut places, value);
             }
             places
@@ -168,18 +169,6 @@ impl<'c> Values<'c> {
         seen.take();
         objects.take();
         named.take();
-    }
-}
-
-/// Adds where all arrays and hashes in a value lie, itself included. That is not to read them.
-fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
-    if shared::address(value).is_none_or(|place| !places.insert(place)) {
-        return;
-    }
-    match value {
-        Value::Array(items) => items.items().iter().for_each(|item| add_places(places, *item)),
-        Value::Hash(hash) => hash.entries_unasked().iter().for_each(|(_, value)| add_places(places, *value)),
-        _ => {}
     }
 }
 

@@ -39,7 +39,7 @@ fn original_place(value: Value<'_>) -> Option<usize> {
 }
 
 /// Adds where a value and all arrays and hashes in it lie. That is not to read them.
-pub(crate) fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
+pub fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
     if original_place(value).is_none_or(|place| !places.insert(place)) {
         return;
     }

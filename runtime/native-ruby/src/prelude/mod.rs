@@ -41,9 +41,8 @@ parts! {
     SEMANTIC_PART = "semantic.rb": "SemanticPuppet::Version" "SemanticPuppet::VersionRange";
     PATHNAME_PART = "pathname.rb": "Pathname";
     URI_PART = "uri.rb": "URI::Generic" "URI::HTTP" "URI::HTTPS";
-    OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5";
+    OPENSSL_PART = "openssl.rb": "OpenSSL::Digest" "OpenSSL::HMAC" "OpenSSL::KDF" "OpenSSL::PKCS5" "Bunraku::RunningDigest";
     HOCON_PART = "hocon.rb": "Hocon" "Hocon::ConfigError" "Hocon::ConfigFactory";
-    DIGEST_PART = "digest.rb": "Bunraku::RunningDigest";
     FILE_SYSTEM_PART = "file_system.rb": "Puppet::FileSystem";
     SCOPE_PART = "scope_methods.rb": "Bunraku::ScopeMethods" "Puppet::Parser::Files";
 }

@@ -1,12 +1,11 @@
-# Digests of OpenSSL: plain, keyed, and of passwords. What is computed, `Bunraku` does.
+# Digests of data that comes in pieces, which `Digest::MD5.new` and the like make, and those of OpenSSL: plain, keyed, and of passwords.
+# What is computed, `Bunraku` does.
 
-module OpenSSL
-  class OpenSSLError < StandardError; end
-
-  # Data that comes in pieces.
+module Bunraku
+  # What has come so far, as it was when it came.
   module Pieces
     def update(data)
-      @pieces.push(data)
+      @pieces.push(Bunraku.bytes_of(data))
       self
     end
     alias << update
@@ -17,8 +16,63 @@ module OpenSSL
     end
   end
 
-  class Digest
+  class RunningDigest
     include Pieces
+
+    SIZES = { 'MD5' => 16, 'SHA1' => 20, 'SHA256' => 32, 'SHA384' => 48, 'SHA512' => 64 }.freeze
+
+    def initialize(name)
+      @name = name
+      @pieces = []
+    end
+
+    # Of a string, which leaves nothing behind, or of what came so far.
+    def digest(*data)
+      return Bunraku.digest_of(@name, @pieces) if data.empty?
+      Bunraku.left_to_ruby unless data.size == 1
+      reset
+      Bunraku.digest_of(@name, data)
+    end
+
+    def hexdigest(*data)
+      digest(*data).unpack1('H*')
+    end
+
+    def base64digest(*data)
+      Base64.strict_encode64(digest(*data))
+    end
+
+    def to_s
+      hexdigest
+    end
+
+    def digest_length
+      SIZES[@name]
+    end
+    alias length digest_length
+    alias size digest_length
+
+    # It is an object of another class in Ruby, and equal to texts there.
+    def class
+      Bunraku.left_to_ruby
+    end
+
+    def is_a?(_other)
+      Bunraku.left_to_ruby
+    end
+    alias kind_of? is_a?
+    alias instance_of? is_a?
+    alias == is_a?
+    alias eql? is_a?
+    alias respond_to? is_a?
+  end
+end
+
+module OpenSSL
+  class OpenSSLError < StandardError; end
+
+  class Digest
+    include Bunraku::Pieces
 
     class DigestError < OpenSSLError; end
 
@@ -135,7 +189,7 @@ module OpenSSL
   end
 
   class HMAC
-    include Pieces
+    include Bunraku::Pieces
 
     def self.digest(by, key, data)
       Bunraku.hmac(OpenSSL::Digest.name_of(by), key, [data])

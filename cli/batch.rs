@@ -92,15 +92,17 @@ fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-fn print(output: &mut impl Write, answer: &str) -> std::io::Result<()> {
-    writeln!(output, "{answer}")?;
+/// Writes a line. It goes out as a whole: stdout would look for the last end of a line in all of a catalog.
+fn print(output: &mut impl Write, mut answer: String) -> std::io::Result<()> {
+    answer.push('\n');
+    output.write_all(answer.as_bytes())?;
     output.flush()
 }
 
 fn one_by_one(answers: &Answers) -> std::io::Result<()> {
     let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(line) = next_line(&mut input)? {
-        print(&mut results, &answers.answer(&line))?;
+        print(&mut results, answers.answer(&line))?;
     }
     Ok(())
 }
@@ -145,7 +147,7 @@ fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
         for (number, answer) in answered {
             early.insert(number, answer);
             while let Some(answer) = early.remove(&next) {
-                if let Err(error) = print(&mut results, &answer) {
+                if let Err(error) = print(&mut results, answer) {
                     // The threads above may wait for stdin for ever; the process ends without them.
                     drop(results);
                     let gone = output::unless_gone(Err(error));

@@ -31,7 +31,7 @@ old_functions! {
     /// All elements of arrays, each once.
     "union" union;
     /// Whether an array has an element, or all of several.
-    "member" member;
+    "member" member tells;
     /// Text put in front of elements or keys.
     "prefix" prefix;
     /// Text put behind elements or keys.

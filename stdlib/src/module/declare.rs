@@ -52,7 +52,7 @@ const ENSURE_PACKAGES: Native = native(
 
 old_functions! {
     /// Whether a resource is declared with certain parameters.
-    "defined_with_params" defined_with_params;
+    "defined_with_params" defined_with_params tells;
     /// Declares a resource unless it is declared with these parameters.
     "ensure_resource" ensure_resource;
     /// The same for each entry of a hash.

@@ -11,7 +11,7 @@ use bunraku_vm::vm::Vm;
 
 old_functions! {
     /// Whether a hash has a key.
-    "has_key" has_key;
+    "has_key" has_key tells;
     /// A hash of an array of keys and values.
     "hash" hash;
     /// Hashes merged; a later one's entries win.

@@ -41,35 +41,35 @@ deprecated_functions! { DEPRECATED {
 
 old_functions! {
     /// Whether something is an absolute path, of Unix or Windows.
-    "is_absolute_path" is_absolute_path (1, 1);
+    "is_absolute_path" is_absolute_path (1, 1) tells;
     /// Whether something is an array.
-    "is_array" is_array;
+    "is_array" is_array tells;
     /// Whether something is a boolean.
-    "is_bool" is_bool;
+    "is_bool" is_bool tells;
     /// Whether a text is a syntactically correct domain name.
-    "is_domain_name" is_domain_name;
+    "is_domain_name" is_domain_name tells;
     /// Whether a text is an email address.
-    "is_email_address" is_email_address;
+    "is_email_address" is_email_address tells;
     /// Whether something is a float, or text that looks like one.
-    "is_float" is_float;
+    "is_float" is_float tells;
     /// Whether an old function of that name is there.
-    "is_function_available" is_function_available;
+    "is_function_available" is_function_available tells;
     /// Whether something is a hash.
-    "is_hash" is_hash;
+    "is_hash" is_hash tells;
     /// Whether something is an integer, or text that looks like one.
-    "is_integer" is_integer;
+    "is_integer" is_integer tells;
     /// Whether a text is an IP address.
-    "is_ip_address" is_ip_address;
+    "is_ip_address" is_ip_address tells;
     /// Whether a text is an IP address of version 4.
-    "is_ipv4_address" is_ipv4_address;
+    "is_ipv4_address" is_ipv4_address tells;
     /// Whether a text is an IP address of version 6.
-    "is_ipv6_address" is_ipv6_address;
+    "is_ipv6_address" is_ipv6_address tells;
     /// Whether a text is a MAC address.
-    "is_mac_address" is_mac_address;
+    "is_mac_address" is_mac_address tells;
     /// Whether something is a number, or text that looks like one.
-    "is_numeric" is_numeric;
+    "is_numeric" is_numeric tells;
     /// Whether something is text that is no number.
-    "is_string" is_string;
+    "is_string" is_string tells;
 }
 
 fn is_a<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

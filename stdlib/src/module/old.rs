@@ -22,15 +22,15 @@ pub(crate) struct OldFunction {
 }
 
 /// A table of old functions, as the module's `OLD`: documentation, name, body; `2` where it takes exactly two
-/// arguments, `1..` where at least one. A table of another name is
-/// `NAME { … }`.
+/// arguments, `1..` where at least one; `tells` where it neither gives nor keeps any part of its arguments, which need not be
+/// copied then. A table of another name is `NAME { … }`.
 macro_rules! old_functions {
     ($(#[doc = $doc:literal])+ $name:literal $($rest:tt)*) => {
         old_functions! { OLD { $(#[doc = $doc])+ $name $($rest)* } }
     };
     ($table:ident { $(
         $(#[doc = $doc:literal])+
-        $name:literal $body:ident $(($least:literal $(, $most:literal)?))?;
+        $name:literal $body:ident $(($least:literal $(, $most:literal)?))? $($kind:ident)?;
     )* }) => {
         /// The functions of the old kind of this group.
         pub(crate) static $table: &[$crate::module::old::OldFunction] = &[$(
@@ -43,7 +43,7 @@ macro_rules! old_functions {
                                 vm: &mut bunraku_vm::vm::Vm<'c>,
                                 call: bunraku_vm::function::Call<'c, '_>,
                             ) -> bunraku_vm::error::Eval<'c> {
-                                $crate::module::old::call($name, vm, call)
+                                $crate::module::old::call(($name, old_functions!(@kind $($kind)?)), vm, call)
                             }
                             const PARAMS: &[bunraku_vm::function::ParamSpec] =
                                 &[bunraku_vm::function::repeated_param("Any", "p0")];
@@ -59,13 +59,28 @@ macro_rules! old_functions {
             }
         ),*];
     };
+    (@kind) => { $crate::module::old::Kind::Gives };
+    (@kind tells) => { $crate::module::old::Kind::Tells };
     (@most) => { None };
     (@most $most:literal) => { Some($most) };
 }
 
+/// What becomes of an old function's arguments.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// It may give or keep parts of them.
+    Gives,
+    /// It tells something of them, and that is all.
+    Tells,
+}
+
 /// Calls an old function from the language: with arguments of the old kind.
-pub(super) fn call<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    let args: Vec<_> = call.args.iter().map(|arg| convert(vm, *arg, true)).collect::<Result<_, _>>()?;
+pub(super) fn call<'c>((name, kind): (&str, Kind), vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let argument = |arg: &Value<'c>| match kind {
+        Kind::Tells if is_old(*arg, true)? => Ok(*arg),
+        _ => convert(vm, *arg, true),
+    };
+    let args: Vec<_> = call.args.iter().map(argument).collect::<Result<_, _>>()?;
     let logged = vm.host.log_length();
     let result = call_old(name, vm, Call { args: &args, ..call });
     // Functions of this kind raise it for all that they refuse.
@@ -119,6 +134,36 @@ pub(super) fn call_old<'c>(name: &str, vm: &mut Vm<'c>, call: Call<'c, '_>) -> E
         ));
     }
     (function.body)(vm, call)
+}
+
+/// Whether a value is what [`convert`] would make of it, but for being a copy.
+fn is_old<'c>(value: Value<'c>, outermost: bool) -> Result<bool, Box<Flow<'c>>> {
+    let are_old = |count: usize, values: &mut dyn Iterator<Item = Value<'c>>| {
+        budget::within(count + 1, || {
+            for value in values {
+                if !is_old(value, false)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    };
+    match value {
+        Value::Undef => Ok(!outermost),
+        Value::Array(items) => are_old(items.len(), &mut items.iter().copied()),
+        Value::Hash(hash) => {
+            let both = hash.entries().iter().flat_map(|(key, value)| [*key, *value]);
+            are_old(2 * hash.len(), &mut { both })
+        }
+        Value::Iterator(_)
+        | Value::Regexp(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Binary(_)
+        | Value::Timespan(_)
+        | Value::Timestamp(_) => Ok(false),
+        _ => Ok(true),
+    }
 }
 
 /// A value as Puppet hands it to an old function: `undef` is an empty string where it is an argument itself, what

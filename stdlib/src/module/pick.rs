@@ -25,7 +25,7 @@ old_functions! {
     /// 1 for true, 0 for false.
     "bool2num" bool2num;
     /// A boolean as text.
-    "bool2str" bool2str;
+    "bool2str" bool2str tells;
     /// The middle one of three numbers.
     "clamp" clamp (1);
     /// A number written to another base.

@@ -74,33 +74,33 @@ deprecated_functions! { DEPRECATED {
 
 old_functions! {
     /// Fails where something is no absolute path.
-    "validate_absolute_path" validate_absolute_path;
+    "validate_absolute_path" validate_absolute_path tells;
     /// Fails where something is no array.
-    "validate_array" validate_array;
+    "validate_array" validate_array tells;
     /// Fails where something is no boolean.
-    "validate_bool" validate_bool;
+    "validate_bool" validate_bool tells;
     /// Fails where something is no domain name.
-    "validate_domain_name" validate_domain_name;
+    "validate_domain_name" validate_domain_name tells;
     /// Fails where something is no email address.
-    "validate_email_address" validate_email_address;
+    "validate_email_address" validate_email_address tells;
     /// Fails where something is no hash.
-    "validate_hash" validate_hash;
+    "validate_hash" validate_hash tells;
     /// Fails where something is no integer, or not within bounds.
-    "validate_integer" validate_integer;
+    "validate_integer" validate_integer tells;
     /// Fails where something is no IP address.
-    "validate_ip_address" validate_ip_address;
+    "validate_ip_address" validate_ip_address tells;
     /// Fails where something is no IP address of version 4.
-    "validate_ipv4_address" validate_ipv4_address;
+    "validate_ipv4_address" validate_ipv4_address tells;
     /// Fails where something is no IP address of version 6.
-    "validate_ipv6_address" validate_ipv6_address;
+    "validate_ipv6_address" validate_ipv6_address tells;
     /// Fails where something is no number, or not within bounds.
-    "validate_numeric" validate_numeric;
+    "validate_numeric" validate_numeric tells;
     /// Fails where a text matches none of some regular expressions.
-    "validate_re" validate_re;
+    "validate_re" validate_re tells;
     /// Fails where a text is too long or too short.
-    "validate_slength" validate_slength;
+    "validate_slength" validate_slength tells;
     /// Fails where something is no text.
-    "validate_string" validate_string;
+    "validate_string" validate_string tells;
 }
 
 fn with_scope<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -2,7 +2,7 @@
 
 use super::engine::Expression;
 use super::{Match, all, kept, search};
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::rc::Rc;
 
 /// An expression by its source, with what is kept of it from the first match on.
@@ -10,12 +10,37 @@ use std::rc::Rc;
 pub struct Prepared {
     source: Box<str>,
     expression: OnceCell<Rc<Expression>>,
+    /// Whether it matches the text that was asked last, where that is short: code that looks for the expressions that match a name
+    /// asks them of the same name again and again.
+    last: Cell<Last>,
+}
+
+/// Bytes of a text of which it is remembered whether it matches.
+const SHORT: usize = 46;
+
+/// A short text, and whether it matches.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    bytes: [u8; SHORT],
+    /// How many of the bytes are the text's; none was asked where that is more than there are.
+    length: u8,
+    matches: bool,
+}
+
+impl Last {
+    const NONE: Last = Last { bytes: [0; SHORT], length: u8::MAX, matches: false };
+
+    fn of(text: &str, matches: bool) -> Option<Last> {
+        let mut last = Last { length: text.len().try_into().ok()?, matches, ..Last::NONE };
+        last.bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(last)
+    }
 }
 
 impl Prepared {
     /// The expression of a source, which need not be one.
     pub fn new(source: String) -> Prepared {
-        Prepared { source: source.into(), expression: OnceCell::new() }
+        Prepared { source: source.into(), expression: OnceCell::new(), last: Cell::new(Last::NONE) }
     }
 
     /// Its source.
@@ -40,7 +65,15 @@ impl Prepared {
     /// # Errors
     /// Those of that.
     pub fn is_match(&self, text: &str) -> Result<bool, String> {
-        self.expression().is_match(&self.source, text)
+        let last = self.last.get();
+        if last.bytes.get(..last.length.into()).is_some_and(|bytes| bytes == text.as_bytes()) {
+            return Ok(last.matches);
+        }
+        let matches = self.expression().is_match(&self.source, text)?;
+        if let Some(last) = Last::of(text, matches) {
+            self.last.set(last);
+        }
+        Ok(matches)
     }
 
     /// As [`captures_from`](super::captures_from).
@@ -57,5 +90,30 @@ impl Prepared {
     /// Those of that.
     pub fn all_captures(&self, text: &str) -> Result<Vec<Match>, String> {
         all(self.expression(), &self.source, text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_answer_is_that_of_its_text() {
+        let expression = Prepared::new("^a+$".to_owned());
+        let (long, longer) = ("a".repeat(SHORT), "a".repeat(300));
+        for _ in 0..2 {
+            for (text, matches) in [
+                ("", false),
+                ("aa", true),
+                ("aa", true),
+                ("ab", false),
+                (&long, true),
+                (&longer, true),
+                ("a", true),
+            ] {
+                assert_eq!(expression.is_match(text), Ok(matches), "{text}");
+            }
+        }
+        assert!(Prepared::new("(".to_owned()).is_match("").is_err());
     }
 }

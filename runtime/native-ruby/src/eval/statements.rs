@@ -2,8 +2,10 @@
 
 use super::{Done, Run, Unwind};
 use crate::for_ruby::OrRuby;
-use crate::tree::Expr;
-use crate::value::text;
+use crate::method::Method;
+use crate::methods;
+use crate::tree::{Expr, MethodCall};
+use crate::value::{V, text};
 
 impl<'c> Run<'_, 'c> {
     /// Evaluates an expression for its effects.
@@ -72,12 +74,50 @@ impl<'c> Run<'_, 'c> {
                 Ok(false) => self.truth(&pair.1),
                 other => other,
             },
-            Expr::Call(call) => self.call(call).map(|value| value.truthy()),
+            Expr::Call(call) => match self.matches_in_place(call) {
+                Some(matches) => matches,
+                None => self.call(call).map(|value| value.truthy()),
+            },
             Expr::Key(on, key) => self.at_key(on, key).map(|value| value.truthy()),
             node => self.eval(node).map(|value| value.truthy()),
         };
         self.used.leave();
         truth
+    }
+
+    /// Whether a local matches another one, or a literal, where both are a text and an expression and nobody names groups: what it
+    /// matches is not needed then.
+    #[inline]
+    fn matches_in_place(&mut self, call: &'c MethodCall) -> Option<Done<'c, bool>> {
+        if !matches!(call.method, Method::Match | Method::Matches) || call.safe || call.block.is_some() {
+            return None;
+        }
+        let (Some(Expr::Local(on)), [to]) = (&call.receiver, &*call.args) else { return None };
+        let to = match to {
+            Expr::Local(slot) => self.local(*slot).clone(),
+            Expr::Regexp(source, _) if matches!(**source, Expr::String(_)) => match self.eval(to) {
+                Ok(to) => to,
+                Err(stop) => return Some(Err(stop)),
+            },
+            _ => return None,
+        };
+        let (expression, text) = match (self.local(*on), &to) {
+            (V::Regexp(expression), text @ (V::Str(_) | V::Made(_)))
+            | (text @ (V::Str(_) | V::Made(_)), V::Regexp(expression))
+                if !self.names_groups() =>
+            {
+                (expression, text.text()?)
+            }
+            _ => return None,
+        };
+        if let Err(long) = methods::spend_on_match() {
+            return Some(Err(long.into()));
+        }
+        // What fails is said by the method.
+        let matches = expression.is_match(&text);
+        drop(text);
+        self.forget_last();
+        Some(Ok(matches.ok()?))
     }
 
     /// Puts text of the template out.

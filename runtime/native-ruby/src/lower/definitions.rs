@@ -1,5 +1,6 @@
 //! What defines: methods, modules, classes; blocks and lambdas; and their parameters.
 
+use super::exits::{self, Exit};
 use super::origins::ValueOrigin;
 use super::{Lower, LoweredFrame, SourceKind, line_of, parts};
 use crate::erb::scan::{INSERT, TEXT};
@@ -70,7 +71,7 @@ impl Lower<'_> {
         self.known.insert(text.clone());
         let (params, body) = self.apart(true, |lower| {
             let params = field("parameters").map_or(Some(Params::default()), |list| lower.full_params(list));
-            (params, lower.optional(field("body")))
+            (params, exits::as_branches(lower.optional(field("body")), Exit::Return))
         });
         let Some(params) = params else { return self.unsupported(node, "parameters of `def`") };
         let named = |part: Syntax<'_>| match part.kind() {
@@ -170,7 +171,10 @@ impl Lower<'_> {
         self.frame.in_old_function |= self.frame.blocks.is_empty() && self.is_body_of_old_function(node);
         self.frame.blocks.push((first, number));
         let params = params(self);
-        let body = self.optional(node.child_by_field_name("body"));
+        let mut body = exits::as_branches(self.optional(node.child_by_field_name("body")), Exit::Next);
+        if self.frame.in_old_function && !outer {
+            body = exits::as_branches(body, Exit::Return);
+        }
         self.frame.blocks.pop();
         self.frame.in_old_function = outer;
         self.frame.loops = loops;

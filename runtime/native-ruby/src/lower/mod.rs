@@ -4,6 +4,7 @@
 mod calls;
 mod conditions;
 mod definitions;
+mod exits;
 pub(crate) mod literals;
 mod operators;
 pub(crate) mod origins;

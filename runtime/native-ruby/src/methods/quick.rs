@@ -201,7 +201,7 @@ fn matched<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, method: Method, args: &[V<'c>]
 }
 
 /// A match may backtrack for long, so the clock is read sooner.
-pub(super) fn spend_on_match() -> OrRuby<()> {
+pub(crate) fn spend_on_match() -> OrRuby<()> {
     budget::spend(64)
 }
 

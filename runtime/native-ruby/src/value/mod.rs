@@ -117,7 +117,7 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Hash(hash) => V::Hash(hash),
             Value::Default => V::Symbol("default"),
             Value::Regexp(source) if !regexp::may_have_options(source.as_str()) => {
-                V::Regexp(Rc::new(Regexp::new(source.as_str(), 0)))
+                V::Regexp(Regexp::of_compile(source.as_str()))
             }
             Value::Object(object) => match symbol_of(object) {
                 Some(name) => V::Symbol(name),

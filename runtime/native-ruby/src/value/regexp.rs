@@ -2,7 +2,19 @@
 
 use super::V;
 use bunraku_vm::regex;
+use std::cell::RefCell;
 use std::ops::Deref;
+use std::rc::Rc;
+
+/// How many expressions of the compile's values a thread keeps.
+const KEPT: usize = 256;
+
+thread_local! {
+    /// Expressions of the compile's values, by where their sources lie: a hash of data is gone through again and again, and each
+    /// time Ruby's value would be made anew. The source itself is compared, so none is ever stale; a newer one takes the place of
+    /// an older.
+    static OF_COMPILE: RefCell<[Option<Rc<Regexp>>; KEPT]> = const { RefCell::new([const { None }; KEPT]) };
+}
 
 /// A regular expression.
 pub(crate) struct Regexp {
@@ -23,6 +35,15 @@ impl Regexp {
         let (ignore_case, multiline) = (has(Regexp::IGNORE_CASE), has(Regexp::MULTILINE));
         let pattern = regex::with_options(source, ignore_case, multiline, has(Regexp::EXTENDED));
         Regexp { prepared: regex::Prepared::new(pattern), source: source.into(), options }
+    }
+
+    /// A value of the compile, which has no options but those in its source.
+    pub fn of_compile(source: &str) -> Rc<Regexp> {
+        let place = (source.as_ptr() as usize >> 3) % KEPT;
+        OF_COMPILE.with_borrow_mut(|kept| match &kept[place] {
+            Some(known) if *known.source == *source => known.clone(),
+            _ => kept[place].insert(Rc::new(Regexp::new(source, 0))).clone(),
+        })
     }
 
     /// The source as it was written.
@@ -96,5 +117,25 @@ impl<'c> Deref for Matched<'c> {
 
     fn deref(&self) -> &[V<'c>] {
         &self.groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_expression_of_the_compile_is_that_of_its_source() {
+        // Many at places of each kind, each asked for twice.
+        let text = "abc".repeat(4 * KEPT);
+        for _ in 0..2 {
+            for from in 0..text.len() - 2 {
+                let source = &text[from..from + 2];
+                let kept = Regexp::of_compile(source);
+                assert_eq!((kept.source(), kept.pattern(), kept.options), (source, source, 0));
+            }
+        }
+        let (one, other) = (Regexp::of_compile(&text[..3]), Regexp::of_compile(&text[..3]));
+        assert!(Rc::ptr_eq(&one, &other));
     }
 }

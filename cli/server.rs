@@ -70,6 +70,10 @@ pub struct Arguments {
     /// Sets a limit of compiles: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
     #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = world::limit)]
     limits: Vec<(String, Data)>,
+    /// A program whose output depends on its arguments alone: `generate()` runs it once for the same arguments, whatever node asks. May
+    /// be given several times.
+    #[arg(long = "pure-program", value_name = "PATH")]
+    pure_programs: Vec<String>,
     /// The Ruby that runs functions, templates and report processors of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     ruby: Option<PathBuf>,
@@ -148,7 +152,13 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
                 .limits
                 .iter()
                 .cloned()
-                .chain([("timeout".to_owned(), arguments.timeout.into())])
+                .chain([
+                    ("timeout".to_owned(), arguments.timeout.into()),
+                    (
+                        "pure_programs".to_owned(),
+                        Data::List(arguments.pure_programs.iter().cloned().map(Data::from).collect()),
+                    ),
+                ])
                 .collect(),
             ruby: arguments.ruby.clone(),
             proxies: arguments.proxy.iter().map(IpAddr::to_canonical).collect(),

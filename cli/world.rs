@@ -91,6 +91,10 @@ pub struct World {
     /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
     #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = limit)]
     pub limits: Vec<(String, Data)>,
+    /// A program whose output depends on its arguments alone, such as `systemd-analyze calendar`: `generate()` runs it once for the
+    /// same arguments, whatever node asks. May be given several times.
+    #[arg(long = "pure-program", value_name = "PATH")]
+    pub pure_programs: Vec<String>,
     /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     pub ruby: Option<PathBuf>,
@@ -332,6 +336,7 @@ impl World {
         for (name, value) in &self.limits {
             settings.set(name, value)?;
         }
+        settings.pure_programs.clone_from(&self.pure_programs);
         if let Some(timeout) = self.timeout {
             settings.set("timeout", &timeout.into())?;
         }

@@ -167,6 +167,8 @@ fn settings_form(settings: &Settings) -> Map<String, Json> {
         reads: _,
         limits: Limits { time, memory, steps, nesting, depth, calls, file },
         programs: ProgramLimits { bytes, time: program_time },
+        // Code runs no programs there.
+        pure_programs: _,
         // Which Ruby there is, is the other machine's.
         ruby: RubySettings { program: _, timeout, memory: ruby_memory, sandbox: _ },
         exported: _,

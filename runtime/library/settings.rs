@@ -110,6 +110,9 @@ pub struct Settings {
     pub limits: Limits,
     /// What a program that code runs may use.
     pub programs: ProgramLimits,
+    /// Programs, by their paths, whose output depends on their arguments alone: `generate` runs each once for the same arguments,
+    /// whatever node asks, and no catalog counts as one that may depend on anything for having run one.
+    pub pure_programs: Vec<String>,
     /// How code in Ruby is run.
     pub ruby: RubySettings,
     /// Where exported resources go and come from; none where they are not kept.
@@ -163,7 +166,7 @@ impl Settings {
     }
 
     fn of(all: RequestSettings, exported: Option<Exported>) -> Settings {
-        let RequestSettings { compile, ruby, given, max_file } = all;
+        let RequestSettings { compile, ruby, given, max_file, pure_programs } = all;
         Settings {
             compat: compile.compat,
             strict: compile.strict,
@@ -188,6 +191,7 @@ impl Settings {
                 file: max_file,
             },
             programs: compile.exec,
+            pure_programs,
             ruby,
             exported,
             others: OtherSettings(given),
@@ -215,7 +219,8 @@ impl Settings {
         compile.limits.steps = self.limits.steps;
         compile.limits.nesting = self.limits.nesting;
         let (ruby, given) = (self.ruby.clone(), self.others.0.clone());
-        RequestSettings { compile, ruby, given, max_file: self.limits.file }
+        let pure_programs = self.pure_programs.clone();
+        RequestSettings { compile, ruby, given, max_file: self.limits.file, pure_programs }
     }
 
     pub(crate) fn store(&self) -> Option<StoreAt> {

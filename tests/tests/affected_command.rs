@@ -295,3 +295,18 @@ node default { }
     fs::write(site.path("after/modules/filed/files/all/new"), "").expect("it can be written");
     assert_eq!(touched(), "db01.example.com\nplain01.example.com\n");
 }
+
+#[test]
+fn a_node_that_runs_a_program_is_touched_by_all_unless_the_program_is_pure() {
+    let site = Site::new();
+    let code = "node 'plain01.example.com' { notify { generate('/bin/echo', 'a'): } }\nnode default { }\n";
+    site.both("manifests/site.pp", code);
+    site.change("data/common.yaml", |text| text + "\nnobody::looks: for this\n");
+    let touched = |more: &[&str]| site.ask(more).1;
+    // What was found out with the one setting is not taken for the other.
+    for _ in 0..2 {
+        assert_eq!(touched(&[]), "plain01.example.com\n");
+        assert_eq!(touched(&["--pure-program", "/bin/echo"]), "");
+        assert_eq!(touched(&["--pure-program", "/bin/cat"]), "plain01.example.com\n");
+    }
+}

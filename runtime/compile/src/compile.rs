@@ -4,6 +4,7 @@
 use crate::asked_data::AskedData;
 use crate::functions::Functions;
 use crate::inputs::{Inputs, Settings};
+use crate::programs::Programs;
 use crate::settings::Given;
 use crate::state::accounts::Accounts;
 use crate::state::aliases::TypeAliases;
@@ -42,6 +43,8 @@ pub(crate) struct Asked<'c> {
     pub given: &'c Given,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
+    /// Programs that code may run.
+    pub programs: Programs<'c>,
     /// Where exported resources come from.
     pub store: Option<&'c dyn Store>,
     /// Units that this compile has reached.
@@ -92,6 +95,7 @@ impl<'c> Compile<'c> {
             kept_templates,
             kept,
             functions,
+            programs,
             settings,
             given,
             node,
@@ -109,6 +113,7 @@ impl<'c> Compile<'c> {
                 settings,
                 given,
                 functions,
+                programs,
                 store,
                 kept,
                 wants_json,

@@ -2,6 +2,7 @@
 
 use crate::functions::Functions;
 use crate::origins::{About, Origins};
+use crate::programs::Programs;
 use crate::settings::Given;
 use crate::state::journal::Log;
 use crate::state::witness::Note;
@@ -290,6 +291,8 @@ pub struct Inputs<'c> {
     pub kept: &'c Kept,
     /// Functions of the language and of the embedding program.
     pub functions: &'c Functions,
+    /// Programs that code may run.
+    pub programs: Programs<'c>,
     /// Settings.
     pub settings: Settings,
     /// What else of Puppet's settings the job has set, for code that reads them.

@@ -46,6 +46,7 @@ mod overrides;
 mod params;
 mod phases;
 mod plain_data;
+mod programs;
 mod query;
 mod read_settings;
 mod relations;

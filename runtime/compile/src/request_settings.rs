@@ -19,6 +19,8 @@ pub struct RequestSettings {
     pub given: Given,
     /// Bytes that a file of the environment may hold: `max_file`.
     pub max_file: u64,
+    /// Programs whose output depends on their arguments alone: `pure_programs`.
+    pub pure_programs: Vec<String>,
 }
 
 impl Default for RequestSettings {
@@ -28,6 +30,7 @@ impl Default for RequestSettings {
             ruby: WorkerSettings::default(),
             given: Given::default(),
             max_file: MAX_FILE,
+            pure_programs: Vec::new(),
         }
     }
 }
@@ -76,6 +79,13 @@ impl RequestSettings {
             ("exec_timeout", Json::Number(limit)) => self.compile.exec.time = seconds(name, limit)?,
             // Of the environment, whose files it is about.
             ("max_file", Json::Number(limit)) => self.max_file = whole(name, limit)? as u64,
+            ("pure_programs", Json::Array(programs)) => {
+                let absolute = |program: &Json| {
+                    let path = program.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+                    path.ok_or_else(|| format!("The setting '{name}' takes absolute paths, not {program}"))
+                };
+                self.pure_programs = programs.iter().map(absolute).collect::<Result<_, _>>()?;
+            }
             ("ruby_timeout", Json::Number(limit)) => self.ruby.timeout = seconds(name, limit)?,
             ("ruby_memory", Json::Number(limit)) => self.ruby.memory = whole(name, limit)? as u64,
             (name, value) => settings::give(&mut self.given, name, value)?,

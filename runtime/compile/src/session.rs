@@ -5,6 +5,7 @@ use crate::compile::Compile;
 use crate::functions::Functions;
 use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, Settings, Spent};
 use crate::origins::{About, Origins};
+use crate::programs::{Outputs, Programs};
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
 use crate::state::journal::Log;
@@ -158,6 +159,7 @@ pub struct Session {
     stores: Mutex<Recent<String, Arc<dyn Store>>>,
     workers: Arc<Workers>,
     functions: Arc<Functions>,
+    outputs: Arc<Outputs>,
     timeout: Option<Duration>,
     confinement: Option<Confinement>,
     /// Whether what is kept is kept with what was read for it.
@@ -172,6 +174,7 @@ impl Default for Session {
             stores: Mutex::new(Recent::new(recent::STORES)),
             workers: Arc::default(),
             functions: Arc::default(),
+            outputs: Arc::default(),
             timeout: None,
             confinement: None,
             tells_reads: true,
@@ -253,7 +256,7 @@ impl Session {
 
     fn try_to_compile(&self, request: Request, see: Option<&mut SeeAll<'_>>) -> Result<Outcome, String> {
         let Request { mut environment, code, mut node, settings, store: place, .. } = request;
-        let RequestSettings { compile: mut settings, mut ruby, given, max_file } = settings;
+        let RequestSettings { compile: mut settings, mut ruby, given, max_file, pure_programs } = settings;
         if let Some(confinement) = &self.confinement {
             environment.confinement = Some(confinement.clone());
             settings.is_confined = true;
@@ -292,6 +295,8 @@ impl Session {
         let work = Work {
             snapshot: snapshot.clone(),
             functions: self.functions.clone(),
+            outputs: self.outputs.clone(),
+            pure_programs,
             workers: self.workers.clone(),
             settings,
             given,
@@ -383,6 +388,8 @@ pub type SeeAll<'s> = dyn for<'c> FnMut(View<'c>, Option<&Reads>) + 's;
 struct Work {
     snapshot: Arc<Snapshot>,
     functions: Arc<Functions>,
+    outputs: Arc<Outputs>,
+    pure_programs: Vec<String>,
     workers: Arc<Workers>,
     settings: Settings,
     given: Given,
@@ -432,6 +439,7 @@ impl Work {
             kept_templates: &KeptTemplates::default(),
             kept: &Kept::default(),
             functions: &self.functions,
+            programs: Programs { pure: &self.pure_programs, outputs: &self.outputs },
             settings: self.settings,
             given: &self.given,
             node: &self.node,

@@ -1,17 +1,17 @@
 //! Finds and reads files of modules, and runs commands.
 
 use crate::compile::Compile;
+use crate::programs;
 use bunraku_environment::snapshot::Named;
-use bunraku_files::reads;
+use bunraku_files::reads::{self, Asked};
 use bunraku_hiera as hiera;
-use bunraku_process::Errors;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{FilePort, ModuleFolder};
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl<'c> Compile<'c> {
     /// Where `module/path` lies under a module's folder.
@@ -70,10 +70,18 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let ended_with = |code: &str, text: &str| {
             Err(failed(format!("Execution of '{}' returned {code}: {}", command.join(" "), text.trim())))
         };
-        let folder = std::path::Path::new(program).parent().unwrap_or(std::path::Path::new("/"));
-        reads::note_unknown(|| format!("generate({program})"));
+        let folder = Path::new(program).parent().unwrap_or(Path::new("/"));
+        let is_pure = self.asked.programs.is_pure(program);
+        if is_pure {
+            self.tree().note_asked(Asked::Content, Path::new(program));
+        } else {
+            reads::note_unknown(|| format!("generate({program})"));
+        }
         if self.asked.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
+        }
+        if is_pure && let Some(text) = self.asked.programs.outputs.get(command) {
+            return Ok(text);
         }
         if !folder.is_dir() {
             let (what, folder) =
@@ -83,13 +91,7 @@ impl<'c> FilePort<'c> for Compile<'c> {
                 false => format!("{what} directory @ dir_chdir - {folder}"),
             });
         }
-        let mut started = std::process::Command::new(program);
-        let ended = bunraku_process::run(
-            started.args(args).current_dir(folder),
-            Errors::Joined,
-            self.asked.settings.exec,
-        );
-        let ended = match ended {
+        let ended = match programs::run((program, args), folder, self.asked.settings.exec) {
             Ok(ended) => ended,
             // Puppet starts it in a process of its own, which ends so where that fails.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
@@ -99,7 +101,12 @@ impl<'c> FilePort<'c> for Compile<'c> {
         };
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
-            Some(0) => Ok(text),
+            Some(0) => {
+                if is_pure {
+                    self.asked.programs.outputs.keep(command, &text);
+                }
+                Ok(text)
+            }
             Some(code) => ended_with(&code.to_string(), &text),
             None => ended_with("", &text),
         }

@@ -79,6 +79,10 @@ pub fn run_with(command: &mut Command, input: Stdio, errors: Errors, limits: Lim
 /// How often a program is looked at that prints nothing: it may have left its output to another that stays.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// How long it is waited for a program that has closed its output: at first, and at most.
+const SHORTEST_PAUSE: Duration = Duration::from_micros(50);
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
+
 struct Program {
     child: Child,
     reader: io::PipeReader,
@@ -89,6 +93,7 @@ impl Program {
     /// Takes what it prints until it has ended.
     fn finish(&mut self, limits: Limits, deadline: Instant) -> io::Result<ExitStatus> {
         let mut open = true;
+        let mut pause = SHORTEST_PAUSE;
         loop {
             let status = self.child.try_wait()?;
             // What was printed before the end is in the pipe by now.
@@ -108,15 +113,16 @@ impl Program {
                 )));
             }
             if !open {
-                // It has closed its output and goes on, or is about to end.
-                std::thread::sleep(Duration::from_millis(1));
+                // It has closed its output and goes on, or is about to end, as most are.
+                std::thread::sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
             }
         }
     }
 
     /// Takes some of what is in the pipe; whether there may come more.
     fn take(&mut self, limit: usize) -> io::Result<bool> {
-        let mut some = [0; 64 << 10];
+        let mut some = [0; 8 << 10];
         let count = match self.reader.read(&mut some) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => return Ok(true),
             count => count?,

@@ -60,15 +60,17 @@ impl Texts {
     }
 }
 
-/// The archive of some entries; `info` is the one part of section Info, `automata` are those of regular expressions, by
-/// source.
+/// What was made of texts in code and data, by the text and the section that it is for.
+pub type Literals = BTreeMap<(String, Section), Vec<u8>>;
+
+/// The archive of some entries; `info` is the one part of section Info.
 ///
 /// # Errors
 /// When a section is larger than offsets reach: 16 GiB, or 4 GiB of paths and names.
 pub fn write(
     mut entries: Vec<EntrySpec>,
     info: Vec<u8>,
-    automata: &BTreeMap<String, Vec<u8>>,
+    literals: &Literals,
     fingerprint: &[u8; FINGERPRINT],
 ) -> Result<Vec<u8>, String> {
     entries.sort_by(|a, b| a.path.cmp(&b.path));
@@ -90,11 +92,9 @@ pub fn write(
         parts += count;
         for part in &entry.parts {
             let section = &mut sections[part.section as usize];
-            section.resize(section.len().next_multiple_of(ALIGN), 0);
             let words = [
                 part.section as u32,
-                u32::try_from(section.len() / 4)
-                    .map_err(|_| format!("section {} is too large", part.section))?,
+                begin(section, part.section)?,
                 u32::try_from(part.bytes.len()).map_err(|_| format!("{} is too large", entry.path))?,
                 part.variant,
             ];
@@ -120,22 +120,25 @@ pub fn write(
         sections[Section::Provided as usize]
             .extend([at, len, entry].iter().flat_map(|word| word.to_le_bytes()));
     }
-    for (source, automaton) in automata {
-        let [at, len] = texts.add(source);
-        let bytes = &mut sections[Section::Automata as usize];
-        bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
-        let words = [at, len, bytes.len() as u32, automaton.len() as u32];
-        bytes.extend_from_slice(automaton);
-        if bytes.len() > u32::MAX as usize {
-            return Err(format!("section {} is too large", Section::Automata));
-        }
-        sections[Section::Expressions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    for ((text, section), made) in literals {
+        let [at, len] = texts.add(text);
+        let begin = begin(&mut sections[*section as usize], *section)?;
+        let length = u32::try_from(made.len()).map_err(|_| format!("section {section} is too large"))?;
+        sections[*section as usize].extend_from_slice(made);
+        sections[Section::Literals as usize]
+            .extend([at, len, *section as u32, begin, length].iter().flat_map(|word| word.to_le_bytes()));
     }
     if texts.bytes.len() > u32::MAX as usize {
         return Err("paths and names are too large".to_owned());
     }
     sections[Section::Text as usize] = texts.bytes;
     Ok(assemble(&sections, fingerprint))
+}
+
+/// Where the next part of a section begins, in words, once the one before is filled up.
+fn begin(bytes: &mut Vec<u8>, section: Section) -> Result<u32, String> {
+    bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
+    u32::try_from(bytes.len() / 4).map_err(|_| format!("section {section} is too large"))
 }
 
 fn assemble(sections: &[Vec<u8>], fingerprint: &[u8; FINGERPRINT]) -> Vec<u8> {

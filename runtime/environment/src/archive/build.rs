@@ -4,9 +4,10 @@
 use super::COMPILER;
 use super::file::{File, What, is_asset};
 use super::keys;
+use super::literals::{self, Literal};
 use super::readers::{Readers, group_of};
 use super::reads::Reads;
-use super::ruby::{self, NeedsRuby};
+use super::ruby::{self, NeedsRuby, Why};
 use super::walk::{Found, Kind, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
@@ -23,7 +24,6 @@ use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
-use bunraku_vm::regex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -155,7 +155,9 @@ fn made(
     let mut reasons = HashMap::new();
     let mut entries = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
-    let mut expressions: BTreeSet<String> = bunraku_stdlib::patterns().map(str::to_owned).collect();
+    let patterns = bunraku_stdlib::patterns().map(|source| (source.to_owned(), Section::Automata));
+    let mut literals: BTreeSet<Literal> = patterns.collect();
+    let mut inline = HashMap::new();
     let reads = Reads::of(&plan.walk.found);
     for (made, found) in all.into_iter().zip(&plan.walk.found) {
         match made {
@@ -176,18 +178,24 @@ fn made(
                     summary.left_out.push((found.path.clone(), why.to_owned()));
                 }
                 reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
-                expressions.extend(file.expressions);
+                literals.extend(file.literals);
+                inline.insert(found.name.as_str(), file.inline);
                 entries.push(file.entry);
             }
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
         }
     }
-    summary.ruby = ruby::needs(&plan.environment, &|path| {
-        paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
-    });
+    let literals = literals::made(literals, before.as_deref(), options)?;
+    let key = |path: &Path| paths::key(&plan.roots, path);
+    let file = |path: &Path| reasons.get(key(path)?.as_str()).cloned();
+    let texts = |path: &Path| -> Vec<(u32, String)> {
+        let given = key(path).and_then(|name| inline.get(name.as_str())).into_iter().flatten();
+        let why = given.map(|(line, text)| Some((*line, literals::needs_ruby(text.clone(), &literals)?)));
+        why.flatten().collect()
+    };
+    summary.ruby = ruby::needs(&plan.environment, &Why { file: &file, texts: &texts });
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
-    let automata = automata_of(expressions, before.as_deref(), options)?;
-    let bytes = writer::write(entries, info, &automata, &COMPILER)
+    let bytes = writer::write(entries, info, &literals, &COMPILER)
         .map_err(|what| format!("Could not build: {what}"))?;
     Ok((bytes, summary, readable))
 }
@@ -208,22 +216,8 @@ fn compile_all(
     })
 }
 
-/// The automata of regular expressions, by source, of those that have one.
-fn automata_of(
-    sources: BTreeSet<String>,
-    before: Option<&Opened>,
-    options: &Options,
-) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let sources: Vec<String> = sources.into_iter().collect();
-    let all = side_by_side(options, &sources, |source| {
-        let before = before.and_then(|before| before.archive().automaton(source).ok()?);
-        before.map(<[u8]>::to_vec).or_else(|| regex::made(source))
-    })?;
-    Ok(sources.into_iter().zip(all).filter_map(|(source, made)| Some((source, made?))).collect())
-}
-
 /// What `work` makes of each of some items, on all cores; in their order.
-fn side_by_side<I: Sync, T: Send>(
+pub(super) fn side_by_side<I: Sync, T: Send>(
     options: &Options,
     items: &[I],
     work: impl Fn(&I) -> T + Sync,

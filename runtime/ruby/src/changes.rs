@@ -6,7 +6,6 @@
 
 use super::Talk;
 use super::protocol::Request;
-use super::shared::address;
 use super::talk::RequestArgument;
 use super::values::Values;
 use bumpalo::Bump;
@@ -38,7 +37,7 @@ impl<'c> Talk<'_, 'c> {
         if self.ruby.has_worker() {
             self.tell_changed(vm, &changed)?;
         }
-        let replaced = changed.into_iter().filter_map(|(old, new)| Some((address(old)?, new)));
+        let replaced = changed.into_iter().filter_map(|(old, new)| Some((old.address()?, new)));
         self.spread_replaced(vm, scope, replaced.collect());
         Ok(())
     }
@@ -86,7 +85,7 @@ impl<'c> Talk<'_, 'c> {
         for scope in scopes {
             scope.each_own(|name, old| {
                 // Most are neither arrays nor hashes.
-                if address(old).is_some() {
+                if old.address().is_some() {
                     given.extend(changes.of(old, 0).map(|value| (scope, name, value)));
                 }
             });
@@ -117,7 +116,7 @@ struct Spreading<'r, 'c> {
 impl<'c> Spreading<'_, 'c> {
     /// The value in place of this one; none where it stays as it is.
     fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
-        let place = address(value)?;
+        let place = value.address()?;
         if self.seen.contains(&place) {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Values that the other side of a conversation knows by number: types, lambdas, objects, scopes; objects of Ruby's; arrays
 //! and hashes that are one object on both sides.
 
-use super::shared::{self, Shared};
+use super::shared::Shared;
 use bunraku_native_ruby::{SHARED, add_places};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::scope::Scope;
@@ -153,7 +153,7 @@ impl<'c> Values<'c> {
             }
             places
         });
-        shared::address(value).is_some_and(|place| frozen.contains(&place))
+        value.address().is_some_and(|place| frozen.contains(&place))
     }
 
     /// Drops all that lies on the heap but what goes with it.

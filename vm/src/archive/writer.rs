@@ -26,8 +26,6 @@ pub struct EntrySpec {
     pub parts: Vec<PartSpec>,
     /// Its definitions: name, kind, line, number in its unit.
     pub definitions: Vec<(String, u32, u32, u32)>,
-    /// The path below the module that the file provides, and where the module comes among others that provide the same.
-    pub provides: Option<(String, u32)>,
 }
 
 /// A part to be written.
@@ -63,20 +61,27 @@ impl Texts {
 /// What was made of texts in code and data, by the text and the section that it is for.
 pub type Literals = BTreeMap<(String, Section), Vec<u8>>;
 
+/// The files that modules have below `lib`: the path below the module, and which of the entries the file is. Sorted by path; of several
+/// with the same the first module's comes first.
+pub type Provided<'p> = Vec<(&'p str, usize)>;
+
 /// The archive of some entries; `info` is the one part of section Info.
 ///
 /// # Errors
 /// When a section is larger than offsets reach: 16 GiB, or 4 GiB of paths and names.
 pub fn write(
-    mut entries: Vec<EntrySpec>,
+    entries: Vec<EntrySpec>,
+    provided: &Provided<'_>,
     info: Vec<u8>,
     literals: &Literals,
     fingerprint: &[u8; FINGERPRINT],
 ) -> Result<Vec<u8>, String> {
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut order: Vec<(usize, EntrySpec)> = entries.into_iter().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    let (given, entries): (Vec<usize>, Vec<EntrySpec>) = order.into_iter().unzip();
     let mut sections: [Vec<u8>; Section::ALL.len()] = std::array::from_fn(|_| Vec::new());
     let mut texts = Texts::default();
-    let (mut parts, mut definitions, mut provided) = (0u32, Vec::new(), Vec::new());
+    let (mut parts, mut definitions) = (0u32, Vec::new());
     sections[Section::Info as usize] = info;
     for (number, entry) in entries.iter().enumerate() {
         let path = texts.add(&entry.path);
@@ -104,7 +109,6 @@ pub fn write(
         for (name, kind, line, of_unit) in &entry.definitions {
             definitions.push((name, *kind, number as u32, *line, *of_unit));
         }
-        provided.extend(entry.provides.as_ref().map(|(name, place)| (name, place, number as u32)));
     }
     sections[Section::Places as usize] =
         places::table(&entries).iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
@@ -114,11 +118,13 @@ pub fn write(
         let words = [at, len, kind, entry, line, of_unit];
         sections[Section::Definitions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
-    provided.sort();
-    for (name, _, entry) in provided {
+    let mut numbers = vec![0; given.len()];
+    (0..).zip(given).for_each(|(number, given)| numbers[given] = number);
+    for (name, given) in provided {
+        let number = *numbers.get(*given).ok_or("a provided file has no entry")?;
         let [at, len] = texts.add(name);
         sections[Section::Provided as usize]
-            .extend([at, len, entry].iter().flat_map(|word| word.to_le_bytes()));
+            .extend([at, len, number].iter().flat_map(|word| word.to_le_bytes()));
     }
     for ((text, section), made) in literals {
         let [at, len] = texts.add(text);

@@ -51,6 +51,14 @@ impl Watch<'_> {
     }
 }
 
+/// How far the variables of a scope have got: as long as it stays the same, so do they and their values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filled {
+    slots: usize,
+    others: usize,
+    replaced: u32,
+}
+
 /// Up to so many variables without slots are searched one by one; beyond that, by hash.
 const FEW: usize = 8;
 
@@ -74,10 +82,11 @@ impl<'c> Extra<'c> {
         place.map(|place| self.all[place].1)
     }
 
-    fn set(&mut self, name: Symbol, value: Value<'c>) {
+    /// Sets a variable; whether it has been set before.
+    fn set(&mut self, name: Symbol, value: Value<'c>) -> bool {
         if let Some(place) = self.place(name) {
             self.all[place].1 = value;
-            return;
+            return true;
         }
         self.all.push((name, value));
         let placed = if self.all.len() == FEW + 1 { 0 } else { self.all.len() - 1 };
@@ -85,6 +94,7 @@ impl<'c> Extra<'c> {
             let new = self.all.iter().enumerate().skip(placed);
             self.places.extend(new.map(|(place, (name, _))| (*name, place as u32)));
         }
+        false
     }
 }
 
@@ -118,6 +128,8 @@ pub struct Scope<'c> {
     /// Module the body's source belongs to; empty for none.
     pub module: &'c str,
     arena: &'c Bump,
+    /// How often a variable that was set has been set to another value.
+    replaced: Cell<u32>,
     /// Whether something may refer to the scope when the call it was made for is over.
     kept: Cell<bool>,
     /// The next one of a closure's spare scopes.
@@ -163,6 +175,7 @@ impl<'c> Scope<'c> {
             name,
             module,
             arena,
+            replaced: Cell::new(0),
             kept: Cell::new(false),
             next: Cell::new(None),
         })
@@ -229,11 +242,21 @@ impl<'c> Scope<'c> {
 
     /// Sets a variable of this scope whether it was set or not; the caller has checked for reassignment.
     pub fn set(&self, name: Symbol, value: Value<'c>) {
-        if let Some(slot) = self.slot(name) {
-            self.slots[slot].set(Some(value));
-            return;
+        let was_set = match self.slot(name) {
+            Some(slot) => self.slots[slot].replace(Some(value)).is_some(),
+            None => self.extras().borrow_mut().set(name, value),
+        };
+        self.replaced.set(self.replaced.get() + u32::from(was_set));
+    }
+
+    /// How far its variables have got. To be asked only of scopes that are not used again for other calls: of none that is local.
+    pub fn filled(&self) -> Filled {
+        // The machine fills slots in, each once; all else goes through `set`.
+        Filled {
+            slots: self.slots.iter().filter(|slot| slot.get().is_some()).count(),
+            others: self.extra.get().map_or(0, |extra| extra.borrow().all.len()),
+            replaced: self.replaced.get(),
         }
-        self.extras().borrow_mut().set(name, value);
     }
 
     /// Where variables without slots lie.
@@ -396,7 +419,28 @@ mod tests {
             }
             assert!(scope.own(Symbol(401)).is_none());
         }
+        let before = scope.filled();
         scope.set(Symbol(500), Value::Int(1));
         assert_eq!(scope.own_variables()[0].0, Symbol(500));
+        assert_ne!(scope.filled(), before);
+    }
+
+    #[test]
+    fn whatever_is_set_tells_that_variables_have_changed() {
+        let arena = Bump::new();
+        let slots = [Symbol(1), Symbol(2)];
+        let kind = ScopeKind::Class;
+        let spec = ScopeSpec { kind, names: &slots, parent: None, declared_in: None, name: "", module: "" };
+        let scope = Scope::new(&arena, 0, spec);
+        let mut known = vec![scope.filled()];
+        // A slot, a variable without one, and both again.
+        for name in [1, 9, 1, 9] {
+            scope.set(Symbol(name), Value::Int(0));
+            assert!(!known.contains(&scope.filled()), "{name}");
+            known.push(scope.filled());
+            assert_eq!(scope.filled(), scope.filled());
+        }
+        scope.slots[1].set(Some(Value::Undef));
+        assert!(!known.contains(&scope.filled()));
     }
 }

@@ -5,8 +5,8 @@
 
 use bunraku_vm::archive::cold;
 use bunraku_vm::archive::layout::{
-    ALIGN, BLOCK, DEFINITION, DEFINITION_WORDS, ENTRY, ENTRY_WORDS, EXPRESSION, EXPRESSION_WORDS, HEADER,
-    PART, PART_WORDS, PROVIDED, PROVIDED_WORDS, Section, SectionForm, VERSION,
+    ALIGN, BLOCK, DEFINITION, DEFINITION_WORDS, ENTRY, ENTRY_WORDS, HEADER, LITERAL, LITERAL_WORDS, PART,
+    PART_WORDS, PROVIDED, PROVIDED_WORDS, Section, SectionForm, VERSION,
 };
 use std::fmt::Write;
 use std::path::Path;
@@ -102,7 +102,7 @@ fn page() -> String {
     records(&mut page, "Parts", PART_WORDS, PART);
     records(&mut page, "Definitions", DEFINITION_WORDS, DEFINITION);
     records(&mut page, "Provided", PROVIDED_WORDS, PROVIDED);
-    records(&mut page, "Expressions", EXPRESSION_WORDS, EXPRESSION);
+    records(&mut page, "Literals", LITERAL_WORDS, LITERAL);
     page.push_str(READING);
     page
 }

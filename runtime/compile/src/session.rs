@@ -307,8 +307,11 @@ impl Session {
             query: request.lookup,
             want_value: request.want_value,
             gathers: request.gathers || settings.is_confined,
-            may_tell_reads: self.tells_reads,
-            tells_reads: request.gathers,
+            reads_for: match (request.gathers, self.tells_reads) {
+                (true, _) => ReadsFor::Asker,
+                (false, true) => ReadsFor::Others,
+                (false, false) => ReadsFor::Nobody,
+            },
             wants_exported: request.wants_exported || taker.is_some(),
             report: request.report,
             covers: request.covers,
@@ -400,14 +403,22 @@ struct Work {
     query: Option<Query>,
     want_value: bool,
     gathers: bool,
-    /// Whether any compile of the session may be asked.
-    may_tell_reads: bool,
-    /// Whether whoever asked wants to know what is gathered.
-    tells_reads: bool,
+    reads_for: ReadsFor,
     wants_exported: bool,
     report: Option<AgentReport>,
     covers: Option<Watches>,
     origins: Option<About>,
+}
+
+/// Who may ask what a compile has read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ReadsFor {
+    /// Whoever has asked for this compile.
+    Asker,
+    /// Those who ask for other compiles of the session, by what is kept of this one.
+    Others,
+    /// Nobody asks any compile of the session.
+    Nobody,
 }
 
 impl Work {
@@ -417,8 +428,10 @@ impl Work {
         if !self.gathers && !self.settings.is_confined {
             // It may run while another one is looked at that gathers.
             let compile = || self.compile(arena, see);
-            let finished =
-                if self.may_tell_reads { reads::unheard(compile) } else { reads::unasked(compile) };
+            let finished = match self.reads_for {
+                ReadsFor::Nobody => reads::unasked(compile),
+                ReadsFor::Others | ReadsFor::Asker => reads::unheard(compile),
+            };
             return (finished, None);
         }
         let (finished, reads) = reads::gather(|| {
@@ -458,7 +471,7 @@ impl Work {
         // What was read from a broken archive is not shown, nor what tried to read what it may not.
         let mut see = |view: View<'_>| {
             if self.snapshot.tree().fault().is_none() && !reads::was_refused() {
-                let read = self.tells_reads.then(reads::so_far);
+                let read = (self.reads_for == ReadsFor::Asker).then(reads::so_far);
                 reads::unnoted(|| see(view, read.as_ref()));
             }
         };

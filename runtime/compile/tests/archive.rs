@@ -5,6 +5,8 @@ mod answer;
 use answer::answer;
 use bunraku_compile::archive::build::{self, Options, Summary};
 use bunraku_compile::job::Session;
+use bunraku_vm::archive::layout::{Section, TABLE};
+use bunraku_vm::archive::writer::seal_all;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -555,6 +557,67 @@ fn an_archive_has_automata_of_the_expressions_of_its_code_and_data() {
     let archived = ask(&session, &directory, job);
     assert_eq!(plain["logs"], archived["logs"]);
     assert!(plain["logs"].to_string().contains("[true, true, false, true, true, true]"), "{}", plain["logs"]);
+}
+
+/// Puts `new` for `old`, as long, in some sections of an archive, wherever `old` does not stand behind a tag.
+fn replaced(bytes: &[u8], sections: &[Section], old: &str, new: &str) -> Vec<u8> {
+    let long = |at: usize| bytes[at..at + 8].iter().rev().fold(0, |n, byte| n << 8 | usize::from(*byte));
+    let mut out = bytes.to_vec();
+    for section in sections {
+        let at = TABLE + 16 * *section as usize;
+        for place in long(at)..long(at) + long(at + 8) {
+            if bytes[place..].starts_with(old.as_bytes()) && !bytes[..place].ends_with(b"%>") {
+                out[place..place + new.len()].copy_from_slice(new.as_bytes());
+            }
+        }
+    }
+    seal_all(&mut out);
+    out
+}
+
+#[test]
+fn an_archive_has_templates_that_code_gives_as_text() {
+    let work = TempDir::new().expect("a folder can be made");
+    let (directory, archive) = (environment(work.path()), work.path().join("a.bnr"));
+    let code = "node /^n/ {\n  $kept = '<%= @port %>kept'\n  $port = 80\n  notice(inline_template($kept))\n  notice(inline_template('<%= @port %>direct', 'plain'))\n  notice(inline_template(\"${port}<%= @port %>met\"))\n  notice(inline_epp('<%= $port %>other'))\n  if $port > 80 {\n    notice(inline_template('<%= `date` %>'))\n    notice(inline_epp('<%= 1 + %>'))\n  }\n}\n";
+    write(&directory.join("manifests/00-texts.pp"), code);
+    let summary = build(&directory, &archive);
+    let needs: Vec<_> = summary.ruby.iter().flat_map(|owner| &owner.templates).collect();
+    assert_eq!(needs.len(), 1, "{needs:?}");
+    assert_eq!(needs[0].0, "manifests/00-texts.pp:9");
+    assert!(needs[0].1.contains("line 1"), "{needs:?}");
+    let before = std::fs::read(&archive).expect("it is there");
+    assert_eq!(build(&directory, &archive).ruby, summary.ruby);
+    assert_eq!(before, std::fs::read(&archive).expect("it is there"), "what was made is taken as it was");
+    let opened = bunraku_environment::archive::open(&archive).expect("it is whole");
+    let has = |text: &str, section| opened.archive().made_of(text, section).expect("it is whole").is_some();
+    for text in ["<%= @port %>kept", "<%= @port %>direct", "plain"] {
+        assert!(has(text, Section::Templates), "{text}");
+    }
+    assert!(has("<%= $port %>other", Section::Units));
+    assert!(!has("<%= 1 + %>", Section::Units));
+    assert!(!has("<%= $port %>other", Section::Templates));
+    let logs = |bytes: &[u8]| {
+        let session = Session::default();
+        let name = Path::new("/archives/texts.bnr");
+        session.add_archive(bunraku_environment::archive::from_bytes(name, bytes).expect("it is whole"));
+        let job = json!({"id": 1, "node": "n1", "archive": name, "frozen": true});
+        answer(&session, &job)["logs"].to_string()
+    };
+    let plain = logs(&before);
+    for text in ["80kept", "80directplain", "8080met", "80other"] {
+        assert!(plain.contains(&format!("{text}\"")), "{text}: {plain}");
+    }
+    // What is run is what the archive has.
+    let sections = [Section::Templates, Section::Units];
+    for (old, new, is_there) in
+        [("kept", "KEPT", true), ("direct", "DIRECT", true), ("other", "OTHER", true), ("met", "MET", false)]
+    {
+        let got = logs(&replaced(&before, &sections, old, new));
+        let wanted =
+            if is_there { plain.replace(&format!("80{old}"), &format!("80{new}")) } else { plain.clone() };
+        assert_eq!(got, wanted, "{old}");
+    }
 }
 
 #[test]

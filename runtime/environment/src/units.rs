@@ -92,6 +92,9 @@ pub fn compile(source: &SourceFile<'_>, options: &CheckOptions<'_>) -> Result<Co
     })
 }
 
+/// What an EPP template that is given as text is called in place of a file.
+pub const INLINED: &str = "inlined-epp-text";
+
 /// A unit, or what is wrong with its file.
 pub type Outcome = Result<Compiled, Arc<[Diagnostic]>>;
 
@@ -140,6 +143,36 @@ impl Units {
         let way = 3 * self.compat as usize + strict as usize;
         self.files.get((tree, path, way), archived, unreadable, make)?
     }
+
+    /// The unit of an EPP template that is given as text, which nobody keeps: from the tree's archive, where that has it.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn text(&self, tree: &Tree, text: &str, strict: Strict) -> Result<Compiled, Vec<Diagnostic>> {
+        let archived = tree.made_of(text, Section::Units, |opened, part| {
+            opened.archive().part_words(&part)?;
+            Ok(SharedWords::Mapped(opened.clone(), part))
+        });
+        match archived {
+            Some(words) => Ok(Compiled { words, passed: Arc::default(), warnings: Arc::default() }),
+            None => {
+                let options = CheckOptions { strict, compat: self.compat, location: Location::Free };
+                compile(&inlined(text), &options)
+            }
+        }
+    }
+}
+
+/// An EPP template that is given as text.
+fn inlined(text: &str) -> SourceFile<'_> {
+    SourceFile { path: Some(INLINED), text, kind: SourceKind::Epp }
+}
+
+/// The words of the unit of such a template, for an archive; none where something is wrong with it at any level of `strict`.
+pub fn of_text(text: &str, compat: Compat) -> Option<Vec<u32>> {
+    let at = |strict| compile(&inlined(text), &CheckOptions { strict, compat, location: Location::Free });
+    let [off, ..] = [at(Strict::Off).ok()?, at(Strict::Warning).ok()?, at(Strict::Error).ok()?];
+    Some(off.words.get().to_vec())
 }
 
 /// The unit of an EPP template whose name does not say that it is one, which nobody keeps.

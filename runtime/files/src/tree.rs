@@ -523,6 +523,22 @@ impl Tree {
         archived.heed(read(&archived.opened, &entry)).flatten()
     }
 
+    /// What the archive has that was made of a text in code, and lies in `section`: what `read` takes out of it. It holds for
+    /// any such text, whatever has become of the file that it stood in. What is damaged counts as not there, and is told by
+    /// [`Tree::fault`].
+    pub fn made_of<T>(
+        &self,
+        text: &str,
+        section: Section,
+        read: impl FnOnce(&Arc<Opened>, Part) -> Read<T>,
+    ) -> Option<T> {
+        let archived = self.archived.as_ref()?;
+        let part = archived.opened.archive().made_of(text, section);
+        archived
+            .heed(part.and_then(|part| part.map(|part| read(&archived.opened, part)).transpose()))
+            .flatten()
+    }
+
     /// What the archive calls a file, and the hash of its content, as far as the file is as it was when the archive was built.
     pub fn archived_as(&self, path: &Path) -> Option<(Box<str>, [u8; 32])> {
         self.archived(path, |_, entry| Ok(Some((entry.path.into(), entry.hash))))

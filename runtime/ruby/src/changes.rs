@@ -2,17 +2,17 @@
 //! it has become.
 //!
 //! Values are never changed, so what an array or hash holds is older than itself, and what was looked through before one of
-//! those that have become others was ever met can't hold it. Only what is new is looked through, then.
+//! those that have become others was ever met can't hold it. Only what is new is looked through, then: scopes whose variables are
+//! as they were are not even walked.
 
 use super::Talk;
 use super::protocol::Request;
-use super::shared::address;
 use super::talk::RequestArgument;
 use super::values::Values;
 use bumpalo::Bump;
 use bunraku_native_ruby::Changes;
 use bunraku_vm::error::Eval;
-use bunraku_vm::scope::Scope;
+use bunraku_vm::scope::{Scope, ScopeKind};
 use bunraku_vm::value::{Array, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::{HashMap, HashSet};
@@ -38,7 +38,7 @@ impl<'c> Talk<'_, 'c> {
         if self.ruby.has_worker() {
             self.tell_changed(vm, &changed)?;
         }
-        let replaced = changed.into_iter().filter_map(|(old, new)| Some((address(old)?, new)));
+        let replaced = changed.into_iter().filter_map(|(old, new)| Some((old.address()?, new)));
         self.spread_replaced(vm, scope, replaced.collect());
         Ok(())
     }
@@ -71,8 +71,10 @@ impl<'c> Talk<'_, 'c> {
         }
         scopes.extend(self.world.class_scopes());
         let mut seen = self.ruby.values.seen.take();
+        let mut seen_scopes = self.ruby.values.seen_scopes.take();
         if replaced.keys().any(|place| seen.contains(place)) {
             seen.clear();
+            seen_scopes.clear();
         }
         let mut changes = Spreading {
             values: &self.ruby.values,
@@ -84,18 +86,28 @@ impl<'c> Talk<'_, 'c> {
         };
         let mut given = Vec::new();
         for scope in scopes {
+            // Local scopes are used again.
+            let filled = (scope.kind != ScopeKind::Local).then(|| scope.filled());
+            if filled.is_some() && seen_scopes.get(&scope.id) == filled.as_ref() {
+                continue;
+            }
+            let before = given.len();
             scope.each_own(|name, old| {
                 // Most are neither arrays nor hashes.
-                if address(old).is_some() {
+                if old.address().is_some() {
                     given.extend(changes.of(old, 0).map(|value| (scope, name, value)));
                 }
             });
+            if given.len() == before {
+                seen_scopes.extend(filled.map(|filled| (scope.id, filled)));
+            }
         }
         for (scope, name, value) in given {
             self.world.change_variable(vm, scope, vm.symbols.text(name), value);
         }
         if changes.is_whole {
             self.ruby.values.seen.replace(changes.seen);
+            self.ruby.values.seen_scopes.replace(seen_scopes);
         }
     }
 }
@@ -117,7 +129,7 @@ struct Spreading<'r, 'c> {
 impl<'c> Spreading<'_, 'c> {
     /// The value in place of this one; none where it stays as it is.
     fn of(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
-        let place = address(value)?;
+        let place = value.address()?;
         if self.seen.contains(&place) {
             return None;
         }
@@ -143,24 +155,29 @@ impl<'c> Spreading<'_, 'c> {
         Some(new)
     }
 
+    /// Whether any of what is in a value does not stay as it is; all of it is looked through.
+    fn any(&mut self, inner: impl Iterator<Item = Value<'c>>, depth: usize) -> bool {
+        inner.fold(false, |any, value| any | self.of(value, depth + 1).is_some())
+    }
+
     fn rebuild(&mut self, value: Value<'c>, depth: usize) -> Option<Value<'c>> {
         let arena = self.arena;
         match value {
             Value::Array(items) => {
-                let new: Vec<_> = items.items().iter().map(|item| self.of(*item, depth + 1)).collect();
-                new.iter().any(Option::is_some).then(|| {
-                    let all = items.items().iter().zip(new).map(|(old, new)| new.unwrap_or(*old));
-                    Value::Array(Array::new(arena, &all.collect::<Vec<_>>()))
+                let items = items.items();
+                self.any(items.iter().copied(), depth).then(|| {
+                    let all: Vec<_> =
+                        items.iter().map(|old| self.of(*old, depth + 1).unwrap_or(*old)).collect();
+                    Value::Array(Array::new(arena, &all))
                 })
             }
             Value::Hash(hash) => {
                 // To look for what may be in it is not to read it.
                 let entries = hash.entries_unasked();
-                let new: Vec<_> = entries.iter().map(|(_, value)| self.of(*value, depth + 1)).collect();
-                new.iter().any(Option::is_some).then(|| {
+                self.any(entries.iter().map(|(_, value)| *value), depth).then(|| {
                     let mut out = HashBuilder::new(arena);
-                    for ((key, old), new) in hash.entries().iter().zip(new) {
-                        out.insert(*key, new.unwrap_or(*old));
+                    for (key, old) in hash.entries() {
+                        out.insert(*key, self.of(*old, depth + 1).unwrap_or(*old));
                     }
                     Value::Hash(out.finish())
                 })

@@ -30,7 +30,7 @@ impl<'c> Shared<'c> {
             if is_same(old, fresh) {
                 return old;
             }
-            self.replaced.extend(address(old).map(|place| (place, fresh)));
+            self.replaced.extend(old.address().map(|place| (place, fresh)));
         }
         self.is(number, fresh);
         fresh
@@ -38,7 +38,7 @@ impl<'c> Shared<'c> {
 
     /// The number of an array or hash; none where the worker does not know it.
     pub fn number_of(&self, value: Value<'c>) -> Option<u32> {
-        self.by_address.get(&address(value)?).copied()
+        self.by_address.get(&value.address()?).copied()
     }
 
     /// Gives an array or hash a number.
@@ -57,7 +57,7 @@ impl<'c> Shared<'c> {
     /// From now on a number is that of this array or hash.
     pub fn is(&mut self, number: u32, value: Value<'c>) {
         self.by_number.insert(number, value);
-        self.by_address.extend(address(value).map(|place| (place, number)));
+        self.by_address.extend(value.address().map(|place| (place, number)));
     }
 
     /// How many numbers have been given.
@@ -76,18 +76,9 @@ impl<'c> Shared<'c> {
     }
 }
 
-/// Where an array or hash lies; none for another value.
-pub(super) fn address(value: Value<'_>) -> Option<usize> {
-    match value {
-        Value::Array(items) => Some(items.address()),
-        Value::Hash(hash) => Some(hash.address()),
-        _ => None,
-    }
-}
-
 /// Whether two values are one object, or equal values without an identity.
 fn is_one<'c>(a: Value<'c>, b: Value<'c>) -> bool {
-    match (address(a), address(b)) {
+    match (a.address(), b.address()) {
         (Some(a), Some(b)) => a == b,
         (None, None) => a.same(b),
         _ => false,

@@ -1,10 +1,10 @@
 //! Values that the other side of a conversation knows by number: types, lambdas, objects, scopes; objects of Ruby's; arrays
 //! and hashes that are one object on both sides.
 
-use super::shared::{self, Shared};
+use super::shared::Shared;
 use bunraku_native_ruby::{SHARED, add_places};
 use bunraku_vm::closure::Closure;
-use bunraku_vm::scope::Scope;
+use bunraku_vm::scope::{Filled, Scope};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Held, Object, Str, Value};
 use bunraku_vm::vm::Vm;
@@ -38,6 +38,8 @@ pub(super) struct Values<'c> {
     /// Where arrays and hashes lie that variables hold and that have been looked through for what Ruby has changed, with all
     /// that is in them. As many as the compile has made; it is the compile's and no longer kept.
     pub seen: RefCell<HashSet<usize>>,
+    /// How far the scopes had got, by id, all of whose arrays and hashes are among these. None that is local.
+    pub seen_scopes: RefCell<hashbrown::HashMap<u32, Filled>>,
     /// Ruby's own objects, by the worker's number.
     pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Symbols, classes and modules of Ruby's, by their class and text: no worker need have them.
@@ -153,13 +155,24 @@ impl<'c> Values<'c> {
             }
             places
         });
-        shared::address(value).is_some_and(|place| frozen.contains(&place))
+        value.address().is_some_and(|place| frozen.contains(&place))
     }
 
     /// Drops all that lies on the heap but what goes with it.
     pub fn release(&self) {
-        let Values { handles, held, scopes, scope_numbers, shared, frozen: _, bytes, seen, objects, named } =
-            self;
+        let Values {
+            handles,
+            held,
+            scopes,
+            scope_numbers,
+            shared,
+            frozen: _,
+            bytes,
+            seen,
+            seen_scopes,
+            objects,
+            named,
+        } = self;
         handles.take();
         held.take();
         scopes.take();
@@ -167,6 +180,7 @@ impl<'c> Values<'c> {
         shared.take();
         bytes.take();
         seen.take();
+        seen_scopes.take();
         objects.take();
         named.take();
     }

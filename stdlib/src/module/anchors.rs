@@ -38,7 +38,7 @@ impl Anchors {
     }
 
     fn look_at(&mut self, value: Value<'_>) {
-        let Some(at) = address(value) else { return };
+        let Some(at) = value.address() else { return };
         if let Some(place) = self.places.get_mut(&at) {
             if place.number == 0 {
                 self.several += 1;
@@ -66,18 +66,10 @@ impl Anchors {
         if self.several == 0 {
             return None;
         }
-        let place = self.places.get_mut(&address(value)?).filter(|place| place.number > 0)?;
+        let place = self.places.get_mut(&value.address()?).filter(|place| place.number > 0)?;
         match std::mem::replace(&mut place.written, true) {
             true => Some(Anchor::Alias(place.number)),
             false => Some(Anchor::Here(place.number)),
         }
-    }
-}
-
-fn address(value: Value<'_>) -> Option<usize> {
-    match value {
-        Value::Array(items) => Some(items.address()),
-        Value::Hash(hash) => Some(hash.address()),
-        _ => None,
     }
 }

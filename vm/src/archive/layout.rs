@@ -11,7 +11,7 @@
 //!        │ Entries                  ││ the index: raw words, searched where they lie
 //!        │ Places, Parts            ││
 //!        │ Definitions, Provided    ││
-//!        │ Expressions              │┘
+//!        │ Literals                 │┘
 //!        │ Info                     │  cold
 //!        │ Units                    │  raw words, run where they lie
 //!        │ Data                     │  raw words
@@ -29,7 +29,7 @@ use std::fmt;
 /// The first eight bytes.
 pub const MAGIC: [u8; 8] = *b"BNRUARC\n";
 /// Version of the form.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 /// Bytes of the header, and of what one checksum covers.
 pub const BLOCK: usize = 4096;
 /// What parts are aligned to.
@@ -91,14 +91,14 @@ sections! {
     Parts, SectionForm::Records(PART_WORDS), "what a file was made into";
     Definitions, SectionForm::Records(DEFINITION_WORDS), "classes, defined types, functions, type aliases, sorted by name";
     Provided, SectionForm::Records(PROVIDED_WORDS), "files under the modules' `lib`, sorted by the path below the module; of those with the same, the first module's first";
-    Expressions, SectionForm::Records(EXPRESSION_WORDS), "regular expressions of manifests, data and titles, sorted by source";
+    Literals, SectionForm::Records(LITERAL_WORDS), "regular expressions and texts of templates in code and data, each with what was made of it; sorted by text, then by section";
     Info, SectionForm::Cold, "what was built: one part";
-    Units, SectionForm::Words, "bytecode of manifests and EPP templates: a unit each";
+    Units, SectionForm::Words, "bytecode of manifests and EPP templates, those given as text included: a unit each";
     Data, SectionForm::Words, "Hiera's configuration and data files";
     Findings, SectionForm::Cold, "warnings and errors of manifests and templates";
     Metadata, SectionForm::Cold, "dependencies of modules";
     Types, SectionForm::Cold, "signatures of resource types in Ruby";
-    Templates, SectionForm::Bytes, "ERB templates, lowered, or why they are Ruby's";
+    Templates, SectionForm::Bytes, "ERB templates and files of Ruby, lowered, or why they are Ruby's; those given as text where they could be lowered";
     Automata, SectionForm::Bytes, "of regular expressions: whether they match in texts that are ASCII";
     Texts, SectionForm::Bytes, "contents of files, embedded";
     Blocks, SectionForm::Bytes, "checksums";
@@ -155,15 +155,20 @@ pub const PROVIDED_WORDS: usize = 3;
 pub const PROVIDED: &[(usize, usize, &str)] =
     &[(0, 2, "offset and length in Text of the path below the module"), (2, 1, "entry of the file")];
 
-/// Words of a regular expression.
-pub const EXPRESSION_WORDS: usize = 4;
-/// The words of a regular expression.
-pub const EXPRESSION: &[(usize, usize, &str)] = &[
-    (0, 2, "offset and length of the source in Text"),
+/// Words of a literal.
+pub const LITERAL_WORDS: usize = 5;
+/// The words of a literal.
+pub const LITERAL: &[(usize, usize, &str)] = &[
+    (0, 2, "offset and length of the text in Text"),
     (
         2,
+        1,
+        "the section of what was made of it: Automata of a regular expression; Templates, Units of a template",
+    ),
+    (
+        3,
         2,
-        "offset and length of the automaton in Automata; length 0 where it would be large, or can't be made",
+        "offset in that section, in words, and length in bytes; length 0 of an automaton that would be large, or can't be made",
     ),
 ];
 

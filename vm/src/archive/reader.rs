@@ -2,7 +2,7 @@
 //! block's checksum is taken the first time that it is touched.
 
 use super::layout::{
-    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, EXPRESSION_WORDS, FINGERPRINT, HEADER_SUM, MAGIC, PART_WORDS,
+    BLOCK, DEFINITION_WORDS, ENTRY_WORDS, FINGERPRINT, HEADER_SUM, LITERAL_WORDS, MAGIC, PART_WORDS,
     PROVIDED_WORDS, Section, SectionForm, TABLE, VERSION,
 };
 use super::map::Map;
@@ -417,12 +417,29 @@ impl Archive {
         Ok(found)
     }
 
-    /// The n-th regular expression: its source, as bytes, and where the automaton lies.
-    fn expression(&self, number: u32) -> Read<(&[u8], [u32; 2])> {
-        let fault = || ArchiveFault::Record(Section::Expressions, number);
-        let [at, len, automaton @ ..] = self.record::<EXPRESSION_WORDS>(Section::Expressions, number)?;
+    /// The n-th literal: its text, as bytes, and the number of the section that has what was made of it.
+    fn literal(&self, number: u32) -> Read<(&[u8], u32)> {
+        let fault = || ArchiveFault::Record(Section::Literals, number);
+        let [at, len, section, ..] = self.record::<LITERAL_WORDS>(Section::Literals, number)?;
         let range = self.within(Section::Text, at as usize, len as usize).ok_or_else(fault)?;
-        Ok((self.bytes(range)?, automaton))
+        Ok((self.bytes(range)?, section))
+    }
+
+    /// What was made of a text that stands in code or data, and lies in `section`; none where nothing was.
+    ///
+    /// # Errors
+    /// When what the search meets is damaged.
+    pub fn made_of(&self, text: &str, section: Section) -> Read<Option<Part>> {
+        let wanted = (text.as_bytes(), section as u32);
+        let count = self.count(Section::Literals, LITERAL_WORDS);
+        let number = self.lower_bound(count, |n| Ok(self.literal(n)?.cmp(&wanted)))?;
+        if number == count || self.literal(number)? != wanted {
+            return Ok(None);
+        }
+        let [.., at, len] = self.record::<LITERAL_WORDS>(Section::Literals, number)?;
+        let range = self.within(section, (at as usize).saturating_mul(4), len as usize);
+        let range = range.ok_or(ArchiveFault::Record(Section::Literals, number))?;
+        Ok(Some(Part { section, variant: 0, range }))
     }
 
     /// The automaton of a regular expression, as bytes: none at all of one without.
@@ -430,18 +447,8 @@ impl Archive {
     /// # Errors
     /// When what the search meets is damaged.
     pub fn automaton(&self, source: &str) -> Read<Option<&[u8]>> {
-        let count = self.count(Section::Expressions, EXPRESSION_WORDS);
-        let number = self.lower_bound(count, |n| Ok(self.expression(n)?.0.cmp(source.as_bytes())))?;
-        if number == count {
-            return Ok(None);
-        }
-        let (found, [at, len]) = self.expression(number)?;
-        if found != source.as_bytes() {
-            return Ok(None);
-        }
-        let range = self.within(Section::Automata, at as usize, len as usize);
-        let range = range.ok_or(ArchiveFault::Record(Section::Expressions, number))?;
-        self.bytes(range).map(Some)
+        let part = self.made_of(source, Section::Automata)?;
+        part.map(|part| self.part_bytes(&part)).transpose()
     }
 
     /// The entries of the files that modules have at a path under their `lib`, that path included

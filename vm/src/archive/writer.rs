@@ -26,8 +26,6 @@ pub struct EntrySpec {
     pub parts: Vec<PartSpec>,
     /// Its definitions: name, kind, line, number in its unit.
     pub definitions: Vec<(String, u32, u32, u32)>,
-    /// The path below the module that the file provides, and where the module comes among others that provide the same.
-    pub provides: Option<(String, u32)>,
 }
 
 /// A part to be written.
@@ -60,21 +58,30 @@ impl Texts {
     }
 }
 
-/// The archive of some entries; `info` is the one part of section Info, `automata` are those of regular expressions, by
-/// source.
+/// What was made of texts in code and data, by the text and the section that it is for.
+pub type Literals = BTreeMap<(String, Section), Vec<u8>>;
+
+/// The files that modules have below `lib`: the path below the module, and which of the entries the file is. Sorted by path; of several
+/// with the same the first module's comes first.
+pub type Provided<'p> = Vec<(&'p str, usize)>;
+
+/// The archive of some entries; `info` is the one part of section Info.
 ///
 /// # Errors
 /// When a section is larger than offsets reach: 16 GiB, or 4 GiB of paths and names.
 pub fn write(
-    mut entries: Vec<EntrySpec>,
+    entries: Vec<EntrySpec>,
+    provided: &Provided<'_>,
     info: Vec<u8>,
-    automata: &BTreeMap<String, Vec<u8>>,
+    literals: &Literals,
     fingerprint: &[u8; FINGERPRINT],
 ) -> Result<Vec<u8>, String> {
-    entries.sort_by(|a, b| a.path.cmp(&b.path));
+    let mut order: Vec<(usize, EntrySpec)> = entries.into_iter().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    let (given, entries): (Vec<usize>, Vec<EntrySpec>) = order.into_iter().unzip();
     let mut sections: [Vec<u8>; Section::ALL.len()] = std::array::from_fn(|_| Vec::new());
     let mut texts = Texts::default();
-    let (mut parts, mut definitions, mut provided) = (0u32, Vec::new(), Vec::new());
+    let (mut parts, mut definitions) = (0u32, Vec::new());
     sections[Section::Info as usize] = info;
     for (number, entry) in entries.iter().enumerate() {
         let path = texts.add(&entry.path);
@@ -90,11 +97,9 @@ pub fn write(
         parts += count;
         for part in &entry.parts {
             let section = &mut sections[part.section as usize];
-            section.resize(section.len().next_multiple_of(ALIGN), 0);
             let words = [
                 part.section as u32,
-                u32::try_from(section.len() / 4)
-                    .map_err(|_| format!("section {} is too large", part.section))?,
+                begin(section, part.section)?,
                 u32::try_from(part.bytes.len()).map_err(|_| format!("{} is too large", entry.path))?,
                 part.variant,
             ];
@@ -104,7 +109,6 @@ pub fn write(
         for (name, kind, line, of_unit) in &entry.definitions {
             definitions.push((name, *kind, number as u32, *line, *of_unit));
         }
-        provided.extend(entry.provides.as_ref().map(|(name, place)| (name, place, number as u32)));
     }
     sections[Section::Places as usize] =
         places::table(&entries).iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
@@ -114,28 +118,33 @@ pub fn write(
         let words = [at, len, kind, entry, line, of_unit];
         sections[Section::Definitions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
     }
-    provided.sort();
-    for (name, _, entry) in provided {
+    let mut numbers = vec![0; given.len()];
+    (0..).zip(given).for_each(|(number, given)| numbers[given] = number);
+    for (name, given) in provided {
+        let number = *numbers.get(*given).ok_or("a provided file has no entry")?;
         let [at, len] = texts.add(name);
         sections[Section::Provided as usize]
-            .extend([at, len, entry].iter().flat_map(|word| word.to_le_bytes()));
+            .extend([at, len, number].iter().flat_map(|word| word.to_le_bytes()));
     }
-    for (source, automaton) in automata {
-        let [at, len] = texts.add(source);
-        let bytes = &mut sections[Section::Automata as usize];
-        bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
-        let words = [at, len, bytes.len() as u32, automaton.len() as u32];
-        bytes.extend_from_slice(automaton);
-        if bytes.len() > u32::MAX as usize {
-            return Err(format!("section {} is too large", Section::Automata));
-        }
-        sections[Section::Expressions as usize].extend(words.iter().flat_map(|word| word.to_le_bytes()));
+    for ((text, section), made) in literals {
+        let [at, len] = texts.add(text);
+        let begin = begin(&mut sections[*section as usize], *section)?;
+        let length = u32::try_from(made.len()).map_err(|_| format!("section {section} is too large"))?;
+        sections[*section as usize].extend_from_slice(made);
+        sections[Section::Literals as usize]
+            .extend([at, len, *section as u32, begin, length].iter().flat_map(|word| word.to_le_bytes()));
     }
     if texts.bytes.len() > u32::MAX as usize {
         return Err("paths and names are too large".to_owned());
     }
     sections[Section::Text as usize] = texts.bytes;
     Ok(assemble(&sections, fingerprint))
+}
+
+/// Where the next part of a section begins, in words, once the one before is filled up.
+fn begin(bytes: &mut Vec<u8>, section: Section) -> Result<u32, String> {
+    bytes.resize(bytes.len().next_multiple_of(ALIGN), 0);
+    u32::try_from(bytes.len() / 4).map_err(|_| format!("section {section} is too large"))
 }
 
 fn assemble(sections: &[Vec<u8>], fingerprint: &[u8; FINGERPRINT]) -> Vec<u8> {

@@ -1,6 +1,7 @@
 //! A unit: what one source file lowers to, as words that are used where they lie.
 
 pub mod disassemble;
+pub mod given;
 pub mod layout;
 pub mod noted;
 pub mod reader;

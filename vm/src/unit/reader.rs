@@ -188,6 +188,12 @@ impl<'u> Unit<'u> {
         Ok((record[0], record[1]))
     }
 
+    /// Its constant texts; what is damaged is left out.
+    pub fn texts(&self) -> impl Iterator<Item = &'u str> + use<'_, 'u> {
+        let constants = (0..self.consts()).filter_map(|number| self.constant(number).ok());
+        constants.filter_map(|(tag, payload)| (tag == tag::STRING).then(|| self.string(payload).ok())?)
+    }
+
     /// The sources of its regular expressions, and strings that may be some; what is damaged is left out.
     pub fn regexps(&self) -> impl Iterator<Item = &'u str> + use<'_, 'u> {
         let constants = (0..self.consts()).filter_map(|number| self.constant(number).ok());

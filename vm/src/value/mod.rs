@@ -251,6 +251,15 @@ impl<'c> Value<'c> {
         }
     }
 
+    /// Where an array or hash lies: its identity, which tells it apart from others with the same items. None for another value.
+    pub fn address(self) -> Option<usize> {
+        match self {
+            Value::Array(items) => Some(items.address()),
+            Value::Hash(hash) => Some(hash.address()),
+            _ => None,
+        }
+    }
+
     /// Whether both are one value, told without a look inside: what is equal may still be told apart.
     pub fn identical(self, other: Value<'c>) -> bool {
         use Value::*;

@@ -1,9 +1,8 @@
 //! Finds and compiles templates.
 
 use crate::compile::Compile;
-use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_environment::snapshot::Named;
-use bunraku_environment::units::unnamed_template;
+use bunraku_environment::units::{INLINED, unnamed_template};
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
@@ -90,12 +89,11 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         if let Some((_, chunk)) = known.filter(|(known, _)| *known == module) {
             return Ok(chunk);
         }
-        let source = SourceFile { path: Some("inlined-epp-text"), text, kind: SourceKind::Epp };
-        let compiled = bunraku_environment::units::compile(&source, &self.check_options())
-            .map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
+        let compiled = self.units().text(self.tree(), text, self.asked.settings.strict);
+        let compiled = compiled.map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
         let (words, passed) = self.asked.kept.keep(&compiled);
-        self.check_template(vm, "inline_epp", words, "inlined-epp-text")?;
-        let unit = vm.load(words, passed, None, Some("inlined-epp-text"), module)?;
+        self.check_template(vm, "inline_epp", words, INLINED)?;
+        let unit = vm.load(words, passed, None, Some(INLINED), module)?;
         let chunk = ChunkRef { unit, chunk: 0 };
         self.files.epp_texts.borrow_mut().insert(self.text(text), (module, chunk));
         Ok(chunk)

@@ -4,9 +4,10 @@
 use super::COMPILER;
 use super::file::{File, What, is_asset};
 use super::keys;
+use super::literals::{self, Literal};
 use super::readers::{Readers, group_of};
 use super::reads::Reads;
-use super::ruby::{self, NeedsRuby};
+use super::ruby::{self, NeedsRuby, Why};
 use super::walk::{Found, Kind, Walk};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
@@ -23,7 +24,6 @@ use bunraku_vm::archive::layout::{FILE, FOLDER, LINK, Section};
 use bunraku_vm::archive::writer::{self, EntrySpec, PartSpec};
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::Diagnostic;
-use bunraku_vm::regex;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -154,10 +154,15 @@ fn made(
     let mut summary = Summary { left_out, ..Summary::default() };
     let mut reasons = HashMap::new();
     let mut entries = Vec::with_capacity(all.len());
+    // The entry of each that was found, as far as it could be read.
+    let mut places = Vec::with_capacity(all.len());
     let mut readable = Readers::default();
-    let mut expressions: BTreeSet<String> = bunraku_stdlib::patterns().map(str::to_owned).collect();
+    let patterns = bunraku_stdlib::patterns().map(|source| (source.to_owned(), Section::Automata));
+    let mut literals: BTreeSet<Literal> = patterns.collect();
+    let mut inline = HashMap::new();
     let reads = Reads::of(&plan.walk.found);
     for (made, found) in all.into_iter().zip(&plan.walk.found) {
+        places.push(made.is_ok().then_some(entries.len()));
         match made {
             Ok(file) => {
                 file.count(&mut summary, found, &reads);
@@ -176,18 +181,26 @@ fn made(
                     summary.left_out.push((found.path.clone(), why.to_owned()));
                 }
                 reasons.extend(file.needs_ruby().map(|reason| (found.name.as_str(), reason)));
-                expressions.extend(file.expressions);
+                literals.extend(file.literals);
+                inline.insert(found.name.as_str(), file.inline);
                 entries.push(file.entry);
             }
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
         }
     }
-    summary.ruby = ruby::needs(&plan.environment, &|path| {
-        paths::key(&plan.roots, path).and_then(|name| reasons.get(name.as_str()).cloned())
-    });
+    let literals = literals::made(literals, before.as_deref(), options)?;
+    let key = |path: &Path| paths::key(&plan.roots, path);
+    let file = |path: &Path| reasons.get(key(path)?.as_str()).cloned();
+    let texts = |path: &Path| -> Vec<(u32, String)> {
+        let given = key(path).and_then(|name| inline.get(name.as_str())).into_iter().flatten();
+        let why = given.map(|(line, text)| Some((*line, literals::needs_ruby(text.clone(), &literals)?)));
+        why.flatten().collect()
+    };
+    summary.ruby = ruby::needs(&plan.environment, &Why { file: &file, texts: &texts });
     let info = cold::encode(&plan.info).ok_or("Could not build: too much to say of it")?;
-    let automata = automata_of(expressions, before.as_deref(), options)?;
-    let bytes = writer::write(entries, info, &automata, &COMPILER)
+    let provided =
+        plan.provided.iter().filter_map(|(below, number)| Some((below.as_str(), places[*number]?)));
+    let bytes = writer::write(entries, &provided.collect(), info, &literals, &COMPILER)
         .map_err(|what| format!("Could not build: {what}"))?;
     Ok((bytes, summary, readable))
 }
@@ -208,22 +221,8 @@ fn compile_all(
     })
 }
 
-/// The automata of regular expressions, by source, of those that have one.
-fn automata_of(
-    sources: BTreeSet<String>,
-    before: Option<&Opened>,
-    options: &Options,
-) -> Result<BTreeMap<String, Vec<u8>>, String> {
-    let sources: Vec<String> = sources.into_iter().collect();
-    let all = side_by_side(options, &sources, |source| {
-        let before = before.and_then(|before| before.archive().automaton(source).ok()?);
-        before.map(<[u8]>::to_vec).or_else(|| regex::made(source))
-    })?;
-    Ok(sources.into_iter().zip(all).filter_map(|(source, made)| Some((source, made?))).collect())
-}
-
 /// What `work` makes of each of some items, on all cores; in their order.
-fn side_by_side<I: Sync, T: Send>(
+pub(super) fn side_by_side<I: Sync, T: Send>(
     options: &Options,
     items: &[I],
     work: impl Fn(&I) -> T + Sync,
@@ -271,30 +270,33 @@ struct Plan {
     roots: Vec<(PathBuf, String)>,
     /// The group of the archive.
     group: u32,
-    ruby_files: OnceLock<BTreeMap<String, usize>>,
+    /// See [`Plan::all_provided`].
+    provided: Vec<(String, usize)>,
     /// What loading a file of Ruby does, for the files of types, by the number of what was found.
     steps: Vec<OnceLock<Option<Arc<Steps>>>>,
 }
 
 impl Library for Plan {
     fn text_at(&self, path: &str) -> Option<String> {
-        self.text(*self.ruby_files().get(&format!("{path}.rb"))?)
+        self.text(self.ruby_file(path)?)
     }
 
     /// In the order of the modules, then of their names, as a listing of the modules gives them.
     fn steps_at(&self, path: &str) -> Option<Arc<Steps>> {
-        let number = *self.ruby_files().get(&format!("{path}.rb"))?;
+        let number = self.ruby_file(path)?;
         let read = || self.text(number).map(|text| Arc::new(Steps::of(&text)));
         self.steps[number].get_or_init(read).clone()
     }
 
     fn providers(&self, name: &str) -> Vec<String> {
         let folder = format!("lib/puppet/provider/{name}/");
-        let from =
-            self.ruby_files().range(folder.clone()..).take_while(|(below, _)| below.starts_with(&folder));
-        let mut all: Vec<_> = from.filter(|(below, _)| !below[folder.len()..].contains('/')).collect();
+        let from = self.provided_from(&folder).iter().take_while(|(below, _)| below.starts_with(&folder));
+        let is_here =
+            |(below, _): &&(String, usize)| below.ends_with(".rb") && !below[folder.len()..].contains('/');
+        let mut all: Vec<_> = from.filter(is_here).collect();
+        all.dedup_by(|later, first| later.0 == first.0);
         all.sort_by_key(|(below, number)| {
-            let place = self.folder_of(&self.walk.found[**number].name).map(|(place, _)| place);
+            let place = self.folder_of(&self.walk.found[*number].name).map(|(place, _)| place);
             (place.is_none(), place, below.as_str())
         });
         all.into_iter().map(|(below, _)| below.clone()).collect()
@@ -353,7 +355,7 @@ impl Plan {
         let manifest = environment.manifest.as_deref().and_then(key);
         let group = group_of(&output);
         let steps = walk.found.iter().map(|_| OnceLock::new()).collect();
-        Ok(Plan {
+        let plan = Plan {
             walk,
             info,
             modules,
@@ -362,9 +364,10 @@ impl Plan {
             environment,
             roots,
             group,
-            ruby_files: OnceLock::new(),
+            provided: Vec::new(),
             steps,
-        })
+        };
+        Ok(Plan { provided: plan.all_provided(), ..plan })
     }
 
     /// Where in the name of a file its module's begins.
@@ -390,21 +393,29 @@ impl Plan {
         below.starts_with("lib/").then_some((place, below))
     }
 
-    /// The files of Ruby below `lib`, by their paths from there, as numbers of what was found: of several modules the first in
-    /// Puppet's order, the environment itself comes last.
-    fn ruby_files(&self) -> &BTreeMap<String, usize> {
-        self.ruby_files.get_or_init(|| {
-            let mut all: BTreeMap<String, (u32, usize)> = BTreeMap::new();
-            let files = self.walk.found.iter().enumerate();
-            for (number, found) in
-                files.filter(|(_, found)| found.kind == Kind::File && found.name.ends_with(".rb"))
-            {
-                let Some((place, below)) = self.provided(&found.name) else { continue };
-                let first = all.entry(below.to_owned()).or_insert((place, number));
-                *first = (*first).min((place, number));
-            }
-            all.into_iter().map(|(below, (_, number))| (below, number)).collect()
-        })
+    /// The files below `lib`, by their paths from there, as numbers of what was found: of several modules with the same that of the
+    /// first in Puppet's order, the environment's own last.
+    fn all_provided(&self) -> Vec<(String, usize)> {
+        let files = self.walk.found.iter().enumerate().filter(|(_, found)| found.kind == Kind::File);
+        let provided = files.filter_map(|(number, found)| {
+            let (place, below) = self.provided(&found.name)?;
+            Some((below, place, number))
+        });
+        let mut all: Vec<_> = provided.collect();
+        all.sort_unstable();
+        all.into_iter().map(|(below, _, number)| (below.to_owned(), number)).collect()
+    }
+
+    /// Those from a path on.
+    fn provided_from(&self, path: &str) -> &[(String, usize)] {
+        &self.provided[self.provided.partition_point(|(below, _)| below.as_str() < path)..]
+    }
+
+    /// The first file of Ruby that is found under a path below `lib`, which has no ending.
+    fn ruby_file(&self, path: &str) -> Option<usize> {
+        let path = format!("{path}.rb");
+        let (_, number) = self.provided_from(&path).first().filter(|(below, _)| *below == path)?;
+        Some(*number)
     }
 
     fn text(&self, number: usize) -> Option<String> {
@@ -449,8 +460,6 @@ impl Plan {
             file.make(&bytes, self.environment.compat, self);
         }
         file.index();
-        let provided = self.provided(&found.name);
-        file.entry.provides = provided.map(|(place, below)| (below.to_owned(), place));
         let name = Path::new(&found.name).file_name().and_then(|name| name.to_str());
         if (embed && !is_key) || matches!(name, Some("hiera.yaml" | "environment.conf")) {
             file.entry.parts.push(PartSpec { section: Section::Texts, variant: 0, bytes });

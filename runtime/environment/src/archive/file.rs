@@ -1,6 +1,7 @@
 //! One file of a tree on its way into an archive: what it is by its place, and the parts it is made into.
 
 use super::build::Summary;
+use super::literals::{self, Literal};
 use super::parts::{self, Made};
 use super::readers::Readers;
 use super::reads::Reads;
@@ -62,8 +63,10 @@ pub(super) struct File {
     pub readers: Readers,
     /// Errors at the default level of `strict`.
     pub errors: Vec<Diagnostic>,
-    /// Sources of the regular expressions in its code.
-    pub expressions: Vec<String>,
+    /// The texts in it that something is made of.
+    pub literals: Vec<Literal>,
+    /// Templates of ERB that its code gives as text, each with its line.
+    pub inline: Vec<(u32, String)>,
 }
 
 impl File {
@@ -181,8 +184,10 @@ impl File {
         let words = || bytemuck::pod_collect_to_vec::<u8, u32>(&part.bytes);
         match part.section {
             Section::Units => self.index_unit(&words()),
-            Section::Data if part.variant & WRONG == 0 => self.expressions = expressions_of_data(&words()),
-            Section::Types => self.expressions = expressions_of_type(&part.bytes),
+            Section::Data if part.variant & WRONG == 0 => {
+                self.literals = expressions(expressions_of_data(&words()));
+            }
+            Section::Types => self.literals = expressions(expressions_of_type(&part.bytes)),
             _ => {}
         }
     }
@@ -197,7 +202,7 @@ impl File {
                 self.entry.definitions.push((name, def.kind as u32, def.line, number));
             }
         }
-        self.expressions = unit.regexps().map(str::to_owned).collect();
+        (self.literals, self.inline) = literals::of_unit(&unit);
     }
 
     /// Why the ERB template, the file of Ruby or the type that it is needs Ruby, first; none where it does not.
@@ -238,6 +243,10 @@ impl File {
             summary.errors.push((found.path.clone(), named.collect()));
         }
     }
+}
+
+fn expressions(sources: Vec<String>) -> Vec<Literal> {
+    sources.into_iter().map(|source| (source, Section::Automata)).collect()
 }
 
 /// What titles of a resource type are matched with.

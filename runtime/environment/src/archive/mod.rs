@@ -6,6 +6,7 @@ pub mod build;
 mod file;
 pub mod inspect;
 pub(crate) mod keys;
+mod literals;
 pub mod parts;
 pub(crate) mod place;
 mod readers;

@@ -8,6 +8,9 @@ use bunraku_files::tree::Tree;
 use bunraku_stdlib::module::Api;
 use std::path::Path;
 
+/// Folders with code that may have templates as text.
+const CODE: [&str; 2] = ["functions", "manifests"];
+
 /// What of a module, or of an environment itself, needs Ruby.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NeedsRuby {
@@ -15,7 +18,8 @@ pub struct NeedsRuby {
     pub owner: String,
     /// Functions with something that only Ruby knows, by name, and what that is first.
     pub functions: Vec<(String, String)>,
-    /// Templates with something that only Ruby knows, by their path below `templates`, and what that is first.
+    /// Templates with something that only Ruby knows, and what that is first: by their path below `templates`; of those that
+    /// code gives to `inline_template` as text, path and line of the call, like `manifests/init.pp:3`.
     pub templates: Vec<(String, String)>,
     /// Types by name.
     pub types: Vec<String>,
@@ -27,11 +31,16 @@ impl NeedsRuby {
     }
 }
 
-/// Why the ERB template, the functions or the type in a file need Ruby, first; none where it does not.
-type Why<'w> = dyn Fn(&Path) -> Option<String> + 'w;
+/// What is known of files: why something in them needs Ruby, first.
+pub(super) struct Why<'w> {
+    /// Of the ERB template, the functions or the type that a file is; none where Ruby is not needed.
+    pub file: &'w dyn Fn(&Path) -> Option<String>,
+    /// Of the templates that the code in a file gives as text, with their lines; none that need no Ruby.
+    pub texts: &'w dyn Fn(&Path) -> Vec<(u32, String)>,
+}
 
 /// What of an environment needs Ruby, modules by name; those that need none are left out.
-pub fn needs(environment: &Snapshot, why: &Why<'_>) -> Vec<NeedsRuby> {
+pub(super) fn needs(environment: &Snapshot, why: &Why<'_>) -> Vec<NeedsRuby> {
     let modules = environment.modules.iter().map(|module| (module.name.as_str(), module.path.as_path()));
     let own = environment.directory.as_deref().map(|directory| (ENVIRONMENT, directory));
     let all = modules.chain(own).map(|(owner, root)| of(environment, owner, root, why));
@@ -47,7 +56,7 @@ fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsR
             // A function of the language, or one of the new interface in front of the old, is what code gets.
             let is_hidden = bunraku_stdlib::has(&name)
                 || (api == Api::Old && tree.is_file(&root.join(Api::New.file(&name))));
-            let first = why(&root.join(api.folder()).join(&file));
+            let first = (why.file)(&root.join(api.folder()).join(&file));
             if let Some(first) = first
                 && !is_hidden
                 && twin_of(&environment.modules, &name, owner, api).is_none()
@@ -60,8 +69,14 @@ fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsR
     needs.functions.dedup();
     let folder = root.join("templates");
     for file in below(tree, &folder).into_iter().filter(|file| file.ends_with(".erb")) {
-        if let Some(first) = why(&folder.join(&file)) {
+        if let Some(first) = (why.file)(&folder.join(&file)) {
             needs.templates.push((file, first));
+        }
+    }
+    for code in CODE {
+        for file in below(tree, &root.join(code)).into_iter().filter(|file| file.ends_with(".pp")) {
+            let texts = (why.texts)(&root.join(code).join(&file)).into_iter();
+            needs.templates.extend(texts.map(|(line, first)| (format!("{code}/{file}:{line}"), first)));
         }
     }
     let ruby_names = |folder: &str| {
@@ -71,7 +86,8 @@ fn of(environment: &Snapshot, owner: &str, root: &Path, why: &Why<'_>) -> NeedsR
     needs.types.extend(ruby_names("lib/puppet/datatypes"));
     // What `puppet generate types` wrote goes before the file.
     let unreadable = |name: &String| environment.types.get(name).is_some_and(|ty| ty.unreadable.is_some());
-    let is_in_doubt = |name: &String| why(&root.join("lib/puppet/type").join(format!("{name}.rb"))).is_some();
+    let is_in_doubt =
+        |name: &String| (why.file)(&root.join("lib/puppet/type").join(format!("{name}.rb"))).is_some();
     needs.types.extend(ruby_names("lib/puppet/type").filter(|name| is_in_doubt(name) && unreadable(name)));
     needs
 }

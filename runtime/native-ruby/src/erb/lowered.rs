@@ -68,6 +68,11 @@ impl Lowered {
         }
     }
 
+    /// Whether it could be lowered at all.
+    pub fn is_lowered(&self) -> bool {
+        self.template.is_ok()
+    }
+
     /// Why it may need Ruby: everything in it that is not known, in order; empty where Ruby is not needed but for
     /// errors and unusual values.
     pub fn reasons(&self) -> &[Unsupported] {

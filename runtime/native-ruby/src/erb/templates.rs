@@ -92,13 +92,16 @@ impl Templates {
         self.files.get((tree, path, variant as usize), archived, |_| (), make).ok()
     }
 
-    /// The template of a text.
-    pub(crate) fn text(&self, text: &str) -> Arc<Lowered> {
+    /// The template of a text: from the tree's archive, where that has it.
+    pub(crate) fn text(&self, tree: &Tree, text: &str) -> Arc<Lowered> {
         let texts = &self.session.texts;
         if let Some(kept) = texts.lock().ok().and_then(|mut texts| texts.get(text).cloned()) {
             return kept;
         }
-        let lowered = Arc::new(Lowered::new(text.as_bytes()));
+        let archived = tree.made_of(text, Section::Templates, |opened, part| {
+            Lowered::decode(opened.archive().part_bytes(&part)?).ok_or(ArchiveFault::Cold(Section::Templates))
+        });
+        let lowered = Arc::new(archived.unwrap_or_else(|| Lowered::new(text.as_bytes())));
         if let Ok(mut texts) = texts.lock() {
             texts.insert(text.into(), lowered.clone());
         }

@@ -274,7 +274,7 @@ impl<'c> Templating<'c> {
         }
         let lowered = match erb {
             Erb::File { file, .. } => self.templates.file(world.tree(), Path::new(file))?,
-            Erb::Text(text) => self.templates.text(text),
+            Erb::Text(text) => self.templates.text(world.tree(), text),
         };
         let lowered = self.kept.0.push_get(lowered);
         met.borrow_mut().insert(key.to_owned(), lowered);

@@ -5,8 +5,8 @@ use super::definition::OldFunction;
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::tree::Captures;
-use crate::value::V;
 use crate::value::object::ProcBody;
+use crate::value::{V, compare};
 use crate::world::WorkerState;
 use std::rc::Rc;
 
@@ -86,10 +86,10 @@ fn keep(value: &V<'_>) -> bool {
 
 /// Whether a local still has the value that was kept for it.
 fn is_as_before<'c>(kept: &V<'c>, now: &V<'c>) -> bool {
+    if let Some(one) = compare::is_one_made(kept, now) {
+        return one;
+    }
     match (kept, now) {
-        (V::Made(a), V::Made(b)) => Rc::ptr_eq(a, b),
-        (V::List(a), V::List(b)) => Rc::ptr_eq(a, b),
-        (V::Map(a), V::Map(b)) => Rc::ptr_eq(a, b),
         (V::Regexp(a), V::Regexp(b)) => Rc::ptr_eq(a, b),
         (V::Module(a), V::Module(b)) => Rc::ptr_eq(a, b),
         (V::Class(a), V::Class(b)) => a == b,

@@ -30,17 +30,9 @@ pub(crate) struct Lending<'c> {
     returned: ByPlace<Value<'c>>,
 }
 
-fn original_place(value: Value<'_>) -> Option<usize> {
-    match value {
-        Value::Array(items) => Some(items.address()),
-        Value::Hash(hash) => Some(hash.address()),
-        _ => None,
-    }
-}
-
 /// Adds where a value and all arrays and hashes in it lie. That is not to read them.
 pub fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
-    if original_place(value).is_none_or(|place| !places.insert(place)) {
+    if value.address().is_none_or(|place| !places.insert(place)) {
         return;
     }
     match value {
@@ -52,7 +44,7 @@ pub fn add_places(places: &mut HashSet<usize>, value: Value<'_>) {
 
 /// Whether an array or hash lies at one of these places.
 pub(crate) fn has_place(places: &HashSet<usize>, value: Value<'_>) -> bool {
-    original_place(value).is_some_and(|place| places.contains(&place))
+    value.address().is_some_and(|place| places.contains(&place))
 }
 
 fn copy_place(value: &V<'_>) -> Option<usize> {
@@ -70,7 +62,7 @@ impl<'c> Lending<'c> {
     /// That it is too deep.
     pub fn lend(&mut self, value: Value<'c>, depth: usize) -> OrRuby<V<'c>> {
         budget::spend(1)?;
-        let Some(place) = original_place(value) else { return Ok(V::from(value)) };
+        let Some(place) = value.address() else { return Ok(V::from(value)) };
         if let Some((_, copy)) = self.copies.get(&place) {
             return Ok(copy.clone());
         }
@@ -112,7 +104,7 @@ impl<'c> Lending<'c> {
 
     /// Whether a copy holds what its original does: copies of the same arrays and hashes, and equal other values.
     fn is_as_lent(&self, copy: &V<'c>, original: Value<'c>) -> OrRuby<bool> {
-        let is_same = |copy: &V<'c>, original: Value<'c>| match (copy, original_place(original)) {
+        let is_same = |copy: &V<'c>, original: Value<'c>| match (copy, original.address()) {
             (V::List(_) | V::Map(_), place) => {
                 Ok(copy_place(copy).and_then(|at| self.originals.get(&at).copied()) == place
                     && place.is_some())
@@ -202,7 +194,7 @@ impl<'c> Lending<'c> {
         let mut changed = Vec::new();
         for (original, copy) in lent {
             let now = self.returned(vm, &copy, 0)?;
-            if original_place(now) != original_place(original) {
+            if now.address() != original.address() {
                 changed.push((original, now));
             }
         }
@@ -212,7 +204,7 @@ impl<'c> Lending<'c> {
 
 /// Whether two arrays or hashes hold the same values in the same order: the same arrays and hashes, and equal other ones.
 fn has_same_parts<'c>(a: Value<'c>, b: Value<'c>) -> bool {
-    let same = |a: Value<'c>, b: Value<'c>| match (original_place(a), original_place(b)) {
+    let same = |a: Value<'c>, b: Value<'c>| match (a.address(), b.address()) {
         (None, None) => a.same(b),
         (a, b) => a == b,
     };

@@ -192,8 +192,7 @@ fn after_call<'c>(run: &mut Run<'_, 'c>, before: &[Option<Value<'c>>]) -> OrRuby
     run.engine.set_by_templates.begin();
     run.variables.all = None;
     let is_same = |(one, other): (&Option<Value<'c>>, &Option<Value<'c>>)| match (one, other) {
-        (Some(Value::Array(one)), Some(Value::Array(other))) => one.address() == other.address(),
-        (Some(Value::Hash(one)), Some(Value::Hash(other))) => one.address() == other.address(),
+        (Some(one), Some(other)) => one.address() == other.address(),
         _ => true,
     };
     if !before.iter().zip(&run.variables_of_scope()).all(is_same) {

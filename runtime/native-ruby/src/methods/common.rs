@@ -11,7 +11,6 @@ use crate::value::compare::{self, case_equal, is_a, must_order};
 use crate::value::text;
 use crate::value::{HashValue, V, range_ends};
 use bunraku_vm::value::Value;
-use std::rc::Rc;
 
 /// Whether a method of a value may be one of these.
 pub(super) fn may_have(on: &V<'_>, method: Method) -> bool {
@@ -160,10 +159,10 @@ fn limits<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>
 
 /// Whether both are one object.
 fn is_same<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
+    if let Some(one) = compare::is_one_made(a, b) {
+        return Ok(one);
+    }
     Ok(match (a, b) {
-        (V::Made(a), V::Made(b)) => Rc::ptr_eq(a, b),
-        (V::List(a), V::List(b)) => Rc::ptr_eq(a, b),
-        (V::Map(a), V::Map(b)) => Rc::ptr_eq(a, b),
         (V::Array(a), V::Array(b)) => a.address() == b.address(),
         (V::Hash(a), V::Hash(b)) => a.address() == b.address(),
         (V::Nil | V::Bool(_) | V::Int(_) | V::Symbol(_), b) => compare::is_eql(a, b)?,

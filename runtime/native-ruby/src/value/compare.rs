@@ -33,6 +33,16 @@ pub(crate) fn is_eql<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
     nested(a, b, NumberEquality::ByClass, 0)
 }
 
+/// Whether two texts, two arrays or two hashes that Ruby has made are one object; none where they are anything else.
+pub(crate) fn is_one_made<'c>(a: &V<'c>, b: &V<'c>) -> Option<bool> {
+    match (a, b) {
+        (V::Made(a), V::Made(b)) => Some(Rc::ptr_eq(a, b)),
+        (V::List(a), V::List(b)) => Some(Rc::ptr_eq(a, b)),
+        (V::Map(a), V::Map(b)) => Some(Rc::ptr_eq(a, b)),
+        _ => None,
+    }
+}
+
 /// Ruby's `eql?` of keys: whether both are the same key of a hash.
 pub(crate) fn is_same_key<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<bool> {
     Ok(match (a, b) {

@@ -158,6 +158,14 @@ impl<'c> Space<'c> {
         self.beside.take()
     }
 
+    /// Takes note of a file of Ruby's library that code has required.
+    pub fn note_required_once(&self, file: &Path) {
+        if self.load(file).is_none() {
+            self.note_load(file, Load::Done);
+            self.note_required(file);
+        }
+    }
+
     /// Takes note of a file that code has required.
     pub fn note_required(&self, file: &Path) {
         self.required.borrow_mut().extend(file.to_str().map(str::to_owned));
@@ -202,7 +210,7 @@ impl<'c> Space<'c> {
     pub fn note_made(&self, file: &Path, made: &V<'c>) {
         let name = match made {
             V::Symbol(name) => (*name).to_owned(),
-            V::Module(module) => module.name.clone(),
+            V::Module(module) => module.name().to_owned(),
             _ => return,
         };
         self.made.borrow_mut().insert(file.to_owned(), name);

@@ -11,6 +11,8 @@ pub const SHARED: [&str; 3] = ["facts", "trusted", "server_facts"];
 /// The names of calls that are written in other forms: the file that code stands in, and a folder that is added to where `require` looks.
 pub(crate) const FILE: &str = "__FILE__";
 pub(crate) const LOAD_PATH: &str = "$LOAD_PATH";
+/// `Puppet.deprecation_warning`, which is given the label of its place first.
+pub(crate) const WARN_OF_DEPRECATION: &str = " deprecation_warning";
 
 /// A lowered template, or file of Ruby.
 #[derive(Debug)]

@@ -129,3 +129,36 @@ fn nothing_is_asked_behind_a_random_number() {
         assert!(templating.render(world, vm, scope, &Erb::Text(lines)).is_err());
     });
 }
+
+#[test]
+fn a_template_calls_what_another_has_defined() {
+    let files = [
+        ("define.erb", "<% def twice(x) x * 2 end %><% def deep(x) twice(twice(x)) end -%>"),
+        ("with.erb", "<% def wrapped() @words.size end -%>"),
+        ("use.erb", "<% scope.function_template(['define.erb']) -%><%= deep(@words.size) %>"),
+        ("again.erb", "<%= deep('a') %> <%= twice(1) %>"),
+        ("own.erb", "<% def twice(x) 'own' end %><%= twice(1) %>"),
+        (
+            "nested.erb",
+            "<% def twice(x) 'own' end; scope.function_template(['define.erb']) %><%= twice(1) %>",
+        ),
+        ("other.erb", "<%= wrapped %>"),
+        ("none.erb", "<%= thrice(1) %>"),
+    ];
+    with_world(&files, |world, templating, vm, scope| {
+        let mut render = |name: &str| {
+            let file = world.path.join(name).to_string_lossy().into_owned();
+            text(templating.render(world, vm, scope, &Erb::File { name, file: &file }))
+        };
+        assert_eq!(render("again.erb"), None, "nobody has defined it yet");
+        assert_eq!(render("use.erb").as_deref(), Some("8"));
+        assert_eq!(render("again.erb").as_deref(), Some("aaaa 2"));
+        assert_eq!(render("own.erb").as_deref(), Some("own"));
+        assert_eq!(render("nested.erb"), None, "which of two is the last is not noted");
+        assert!(render("with.erb").is_some());
+        assert_eq!(render("other.erb"), None, "variables are numbered otherwise there");
+        assert_eq!(render("none.erb"), None);
+        let left = world.left.borrow();
+        assert!(left.iter().any(|reason| reason == "none.erb: the method thrice, line 1"), "{left:?}");
+    });
+}

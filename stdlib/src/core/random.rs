@@ -76,7 +76,8 @@ impl Random {
         random
     }
 
-    fn next(&mut self) -> u32 {
+    /// The next word.
+    pub fn word(&mut self) -> u32 {
         // Each word is made when it is drawn: mostly one or two are.
         let n = self.at;
         let after = if n + 1 < N { n + 1 } else { 0 };
@@ -95,9 +96,48 @@ impl Random {
 
     /// A number from 0 to below 1 of 53 bits, as `rand` without a limit.
     pub fn fraction(&mut self) -> f64 {
-        let high = f64::from(self.next() >> 5);
-        let low = f64::from(self.next() >> 6);
+        let high = f64::from(self.word() >> 5);
+        let low = f64::from(self.word() >> 6);
         (high * 67_108_864.0 + low) / 9_007_199_254_740_992.0
+    }
+
+    /// A number from 0 to 1, that one included, as `rand(0.0..1.0)`.
+    pub fn closed_fraction(&mut self) -> f64 {
+        let words = u128::from(self.word()) << 32;
+        let words = words | u128::from(self.word());
+        ((words * ((1 << 53) | 1)) >> 64) as f64 / 9_007_199_254_740_992.0
+    }
+
+    /// Fills bytes, as `bytes(count)`: words with their lowest byte first.
+    pub fn fill(&mut self, bytes: &mut [u8]) {
+        for chunk in bytes.chunks_mut(4) {
+            let word = self.word().to_le_bytes();
+            chunk.copy_from_slice(&word[..chunk.len()]);
+        }
+    }
+
+    /// A number from 0 to `most`, that one included, as `rand` with a limit of more than 64 bits: both in words, the lowest
+    /// first.
+    pub fn up_to(&mut self, most: &[u32]) -> Vec<u32> {
+        'retry: loop {
+            let mut drawn = vec![0; most.len()];
+            // Words below the first that is not zero are drawn in full; a draw above the limit is thrown away.
+            let (mut mask, mut at_limit) = (0, true);
+            for (drawn, most) in drawn.iter_mut().zip(most).rev() {
+                mask = match mask {
+                    0 => u32::MAX.checked_shr(most.leading_zeros()).unwrap_or(0),
+                    _ => u32::MAX,
+                };
+                if mask != 0 {
+                    *drawn = self.word() & mask;
+                    if at_limit && *drawn > *most {
+                        continue 'retry;
+                    }
+                    at_limit &= *drawn == *most;
+                }
+            }
+            return drawn;
+        }
     }
 
     /// A number from 0 to below `limit`, as `rand(limit)`.
@@ -112,7 +152,7 @@ impl Random {
             let mut value = 0u64;
             for word in [1u32, 0] {
                 if (mask >> (word * 32)) & 0xffff_ffff != 0 {
-                    value |= u64::from(self.next()) << (word * 32);
+                    value |= u64::from(self.word()) << (word * 32);
                     value &= mask;
                     if limit < value {
                         continue 'retry;
@@ -139,6 +179,19 @@ mod tests {
         assert_eq!(draws, EXPECTED);
         assert_eq!(Random::new(&[42]).below(1 << 40), EXPECTED_LARGE);
         assert_eq!(Random::new(&[42]).fraction().to_string(), EXPECTED_FRACTION);
+    }
+
+    #[test]
+    fn draws_bytes_fractions_and_large_numbers_as_ruby() {
+        // ruby -e 'p Random.new(3).bytes(5).bytes, Random.new(12345).rand(0.0..1.0), Random.new(1).rand(2**70)'
+        let mut bytes = [0; 5];
+        Random::new(&[3]).fill(&mut bytes);
+        assert_eq!(bytes, [106, 23, 1, 141, 152]);
+        assert_eq!(Random::new(&[0x30, 0x39]).closed_fraction().to_string(), "0.9296160868578951");
+        // 2**70 - 1
+        let drawn = Random::new(&[1]).up_to(&[u32::MAX, u32::MAX, 63]);
+        let number = drawn.iter().rev().fold(0u128, |number, word| number << 32 | u128::from(*word));
+        assert_eq!(number.to_string(), "700924343680170930060");
     }
 
     const EXPECTED: [u64; 5] = [4, 44, 20, 90, 0];

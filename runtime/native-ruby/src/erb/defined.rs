@@ -1,10 +1,12 @@
 //! Methods that templates define: Puppet has them for all templates of the compile that follow.
 //!
-//! Here a method is known to its own template only. One that calls another template's is left to Ruby, which renders that
-//! other one first: so the worker gets a method when a template that names it is rendered there, and not before.
+//! As long as there is no worker, which may have templates of its own that define methods, one that follows calls them here.
+//! The worker renders the other template first: so it gets a method when a template that names it is rendered there, and not
+//! before.
 
 use crate::erb::set_variables::Replay;
 use crate::eval::Rendered;
+use crate::value::object::Method;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
 use std::cell::RefCell;
@@ -17,26 +19,40 @@ pub(crate) struct DefinedByTemplates<'c>(RefCell<Vec<DefiningTemplate<'c>>>);
 
 struct DefiningTemplate<'c> {
     names: Vec<&'c str>,
-    replay: Replay<'c>,
+    methods: Vec<Method<'c>>,
+    /// What it is and where it was rendered; none of one that can't be rendered again.
+    replay: Option<Replay<'c>>,
 }
 
 impl<'c> DefinedByTemplates<'c> {
     /// A template has been rendered and may have defined methods. One that has changed what is Puppet's can't be rendered
     /// again: Ruby does not get to know its methods, and a template that calls one there fails.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, rendered: &Rendered<'c>) {
-        let names = &rendered.defined;
-        if names.is_empty() || rendered.has_effects() {
+        if rendered.defined.is_empty() {
             return;
         }
+        let (names, methods): (Vec<&'c str>, Vec<Method<'c>>) = rendered.defined.iter().cloned().unzip();
+        let replay = (!rendered.has_effects()).then(|| Replay::new(scope, erb));
         let mut all = self.0.borrow_mut();
         // What it defines takes the place of what others have: it moves to the end.
-        all.retain(|known| known.names != *names || !known.replay.is_of(erb));
-        all.push(DefiningTemplate { names: names.clone(), replay: Replay::new(scope, erb) });
+        let is_same = |known: &DefiningTemplate<'c>| match &known.replay {
+            Some(of) => of.is_of(erb),
+            None => replay.is_none(),
+        };
+        all.retain(|known| known.names != names || !is_same(known));
+        all.push(DefiningTemplate { names, methods, replay });
+    }
+
+    /// The method of a name, as it was defined last.
+    pub fn method(&self, name: &str) -> Option<Method<'c>> {
+        let all = self.0.borrow();
+        let in_order = all.iter().rev().flat_map(|known| known.names.iter().zip(&known.methods).rev());
+        in_order.filter(|(known, _)| **known == name).map(|(_, method)| method.clone()).next()
     }
 
     /// Whether there is any.
     pub fn is_any(&self) -> bool {
-        !self.0.borrow().is_empty()
+        self.0.borrow().iter().any(|known| known.replay.is_some())
     }
 
     /// Takes the templates that Ruby has to render before one with this text, if it may call any of their methods: it names
@@ -44,12 +60,13 @@ impl<'c> DefinedByTemplates<'c> {
     pub fn take_replays(&self, text: Option<&str>) -> Vec<Replay<'c>> {
         let mut all = self.0.borrow_mut();
         let may_call = text.is_none_or(|text| {
-            let mut names = all.iter().flat_map(|known| &known.names).chain(&["send", "method", "eval"]);
+            let known = all.iter().filter(|known| known.replay.is_some());
+            let mut names = known.flat_map(|known| &known.names).chain(&["send", "method", "eval"]);
             names.any(|name| text.contains(name))
         });
         // Their methods may call those of the others.
         match may_call {
-            true => std::mem::take(&mut *all).into_iter().map(|known| known.replay).collect(),
+            true => std::mem::take(&mut *all).into_iter().filter_map(|known| known.replay).collect(),
             false => Vec::new(),
         }
     }

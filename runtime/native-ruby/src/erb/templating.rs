@@ -34,7 +34,7 @@ pub struct Templating<'c> {
     /// Variables that templates have set.
     pub(crate) set_by_templates: SetByTemplates<'c>,
     /// Templates that have defined methods.
-    defined_by_templates: DefinedByTemplates<'c>,
+    pub(crate) defined_by_templates: DefinedByTemplates<'c>,
     /// How many templates are being rendered, each within the one before.
     depth: Cell<usize>,
     /// What the Ruby of the compile has defined.

@@ -23,6 +23,9 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::value::Value;
 use std::rc::Rc;
 
+/// Where modules have functions.
+const OF_FUNCTIONS: [&str; 2] = ["/lib/puppet/functions/", "/lib/puppet/parser/functions/"];
+
 impl<'c> Run<'_, 'c> {
     /// What the compile gives for a question. An error of its own may be rescued.
     pub(crate) fn asked<T>(&mut self, ask: impl FnOnce(&mut Self) -> Eval<'c, T>) -> Done<'c, T> {
@@ -279,14 +282,24 @@ impl<'c> Run<'_, 'c> {
     }
 
     /// `Puppet.deprecation_warning`: once for each key, with the place in Ruby that warns.
-    pub(crate) fn warn_of_deprecation(&mut self, message: String, key: String, line: usize) -> Done<'c> {
+    pub(crate) fn warn_of_deprecation(
+        &mut self,
+        message: String,
+        key: Option<String>,
+        (line, label): (usize, &str),
+    ) -> Done<'c> {
         self.may_ask()?;
-        let Some((_, body)) = &self.frame.method else {
-            return Err(ForRuby("a warning from elsewhere").into());
-        };
-        let name = &body.name;
         let file = self.space.file_of(self.frame.program).ok_or(ForRuby("a warning from nowhere"))?;
-        let place = format!("(location: {}:{line}:in `{name}')", file.display());
+        // The file of a function is evaluated in the binding that a method gives.
+        let outermost = match label.is_empty() || label.ends_with(' ') {
+            false => "",
+            true if OF_FUNCTIONS.iter().any(|folder| file.to_string_lossy().contains(folder)) => {
+                "get_binding"
+            }
+            true => return Err(ForRuby("a warning from elsewhere").into()),
+        };
+        let place = format!("(location: {}:{line}:in `{label}{outermost}')", file.display());
+        let key = key.unwrap_or_else(|| place.clone());
         if self.world.first_time(&format!("deprecated:{key}")) {
             self.vm.host.log(Severity::Warning, &format!("{message}\n   {place}"), None);
         }

@@ -64,7 +64,7 @@ impl<'c> Run<'_, 'c> {
         let innermost = at.clone();
         while let Some(nesting) = at {
             let outer = match &nesting.module {
-                V::Module(module) => module.name.clone(),
+                V::Module(module) => module.name().to_owned(),
                 V::Class(class) => class.name().to_owned(),
                 _ => return None,
             };
@@ -83,7 +83,9 @@ impl<'c> Run<'_, 'c> {
 
     /// A constant of a class or of what that inherits from and includes.
     fn constant_of(&mut self, module: &Rc<Module<'c>>, name: &str) -> Option<V<'c>> {
-        if let Some(found) = self.constant_in(&module.name, name) {
+        if let Some(name_of_module) = module.full_name.get()
+            && let Some(found) = self.constant_in(name_of_module, name)
+        {
             return Some(found);
         }
         let included: Vec<_> = module.included.borrow().clone();
@@ -113,7 +115,7 @@ impl<'c> Run<'_, 'c> {
     pub(super) fn set_constant(&mut self, path: &str, value: V<'c>) -> Done<'c, ()> {
         let outer = match self.frame.nesting.as_ref().map(|nesting| &nesting.module) {
             None => String::new(),
-            Some(V::Module(module)) => format!("{}::", module.name),
+            Some(V::Module(module)) => format!("{}::", module.name()),
             Some(V::Class(class)) => format!("{}::", class.name()),
             Some(_) => return Err(ForRuby("a constant of such an object").into()),
         };
@@ -121,6 +123,9 @@ impl<'c> Run<'_, 'c> {
         if !self.space.is_loading() || self.space.constant(&full).is_some() || Class::by_name(&full).is_some()
         {
             return Err(ForRuby("a constant that is set again").into());
+        }
+        if let V::Module(module) = &value {
+            module.full_name.get_or_init(|| full.clone());
         }
         self.space.set_constant(full, value);
         Ok(())

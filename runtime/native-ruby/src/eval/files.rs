@@ -94,6 +94,10 @@ impl<'c> Run<'_, 'c> {
     pub(super) fn require(&mut self, file: &V<'c>) -> Done<'c> {
         let name = file.text().ok_or(ForRuby("`require` of other than a string"))?.to_string();
         if LIBRARY.contains(&&*name) {
+            // Later code may use it without requiring it.
+            if name == "shellwords" {
+                self.space.note_required_once(Path::new("shellwords"));
+            }
             return Ok(V::Bool(true));
         }
         let found = match name.starts_with('/') {

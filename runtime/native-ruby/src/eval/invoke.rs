@@ -210,6 +210,9 @@ impl<'c> Run<'_, 'c> {
         {
             return self.call_method(on, (Some(owner), &method), Arguments::from(vec![V::Str(key)]));
         }
+        if let V::Proc(given) = &on {
+            return self.call_proc(given, vec![V::Str(key)]);
+        }
         // `ENV['…']`
         if let V::Class(class) = on
             && let Some(value) = libraries::call(self, class, "[]", &[V::Str(key)], (None, 0))?

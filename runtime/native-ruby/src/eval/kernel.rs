@@ -8,10 +8,11 @@ use crate::for_ruby::ForRuby;
 use crate::libraries;
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{Block, Expr, FILE, LOAD_PATH, MethodCall};
+use crate::tree::{Block, Captures, Expr, FILE, LOAD_PATH, MethodCall};
 use crate::value::compare;
 use crate::value::object::ClassRef;
 use crate::value::{Class, V};
+use crate::world::WorkerState;
 use bunraku_vm::value::Value;
 use std::rc::Rc;
 
@@ -29,8 +30,12 @@ impl<'c> Run<'_, 'c> {
         }
         // These take their block as it stands.
         match (name, &call.block) {
-            ("lambda" | "proc", Some(Block::Body(body))) => {
-                return Ok(V::Proc(Rc::new(self.proc_of(body, name == "lambda"))));
+            ("proc", Some(Block::Body(body))) => {
+                // Locals of a block around it would be those of another round when it is called.
+                if body.captures == Captures::Block {
+                    return Err(ForRuby("a block that uses what is a block's").into());
+                }
+                return Ok(V::Proc(Rc::new(self.proc_of(body, false))));
             }
             ("loop", Some(block)) => return self.loop_forever(block, call),
             ("catch", Some(block)) => return self.catch(block, call),
@@ -146,10 +151,31 @@ impl<'c> Run<'_, 'c> {
         match &self.frame.this {
             V::Main => {
                 let found = self.outer_methods.iter().rev().find(|(known, _)| *known == name);
-                found.map(|(_, method)| (None, method.clone()))
+                let found = match (found, self.has_nested) {
+                    (Some((_, method)), false) => Some(method.clone()),
+                    // Which of two was defined last, nobody has noted.
+                    (Some((_, method)), true) if self.of_another_template(name).is_none() => {
+                        Some(method.clone())
+                    }
+                    (Some(_), true) => None,
+                    (None, _) => self.of_another_template(name),
+                };
+                found.map(|method| (None, method))
             }
             this => this.defined_method(name).map(|(owner, method)| (Some(owner), method)),
         }
+    }
+
+    /// A method that a template before this one has defined. What a worker has defined is not known, and instance variables
+    /// are numbered otherwise there.
+    fn of_another_template(&self, name: &str) -> Option<crate::value::object::Method<'c>> {
+        if !self.is_template() || self.world.worker() != WorkerState::None {
+            return None;
+        }
+        self.engine.defined_by_templates.method(name).filter(|method| match method {
+            crate::value::object::Method::Body { program, .. } => program.variables.is_empty(),
+            _ => false,
+        })
     }
 
     fn call_found(
@@ -233,7 +259,8 @@ impl<'c> Run<'_, 'c> {
             V::Random(random) => libraries::of_random(&random.clone(), name, args)?,
             V::Error(error) => self.method_of_error(&error.clone(), name, args)?,
             V::Proc(given) if matches!(name, "call" | "()" | "===" | "yield" | "[]") => {
-                return self.call_proc(&given.clone(), args.to_vec());
+                let arguments = Arguments { values: args.to_vec(), keywords: call.keywords, block: None };
+                return self.call_proc_with(&given.clone(), arguments);
             }
             V::Scope if self.journal.is_some() => self.method_of_scope(name, args, call)?,
             V::Object(object) => match self.method_of_included(object, name, args, (call, block))? {
@@ -293,7 +320,15 @@ impl<'c> Run<'_, 'c> {
     /// A method that is not known.
     pub(super) fn unknown(&mut self, call: &'c MethodCall) -> Done<'c> {
         self.failed_at(call);
-        self.left.unknown.get_or_insert_with(|| format!("the method {}", call.name));
+        let what = format!("the method {}", call.name);
+        // A template's own may be none of any template before it: that is among its reasons.
+        let program = self.frame.program;
+        let known = program.reasons.iter().position(|reason| reason.line == call.line && reason.what == what);
+        if let Some(number) = known {
+            self.left.reason = Some(number as u32);
+            self.left.reason_program = Some(program);
+        }
+        self.left.unknown.get_or_insert(what);
         Err(ForRuby("a method that is not known").into())
     }
 

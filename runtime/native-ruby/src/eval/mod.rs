@@ -151,8 +151,8 @@ pub struct Rendered<'c> {
     pub logs: Vec<Message>,
     /// Arrays and hashes that have been changed in place, each with what it has become.
     pub changed: Changes<'c>,
-    /// Names of methods that it has defined.
-    pub(crate) defined: Vec<&'c str>,
+    /// Methods that it has defined.
+    pub(crate) defined: Vec<(&'c str, Method<'c>)>,
     /// Whether it has drawn a random number that nobody has seeded: rendered again, it gives another text.
     pub(crate) has_drawn: bool,
     /// What it has called, where that may have had effects: it can't be rendered again.
@@ -276,7 +276,7 @@ pub(crate) fn render<'c>(
                 text: std::mem::take(&mut run.out),
                 logs: std::mem::take(&mut run.logs),
                 changed,
-                defined: run.outer_methods.iter().map(|(name, _)| *name).collect(),
+                defined: std::mem::take(&mut run.outer_methods),
                 has_drawn: calls.has_drawn,
                 called: run.has_called.then_some(calls),
             }),

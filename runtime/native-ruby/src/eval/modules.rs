@@ -3,12 +3,15 @@
 use super::params::Arguments;
 use super::{Done, Frame, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::tree::{Expr, MethodCall};
+use crate::tree::{Block, Expr, MethodCall};
 use crate::value::object::{ClassRef, Method, Module, Nesting, Object};
 use crate::value::{Class, V};
 use crate::world::WorkerState;
 use std::cell::RefCell;
 use std::rc::Rc;
+
+/// What a class without a name costs, which is kept until the compile is over.
+const COST: u64 = 64;
 
 impl<'c> Run<'_, 'c> {
     /// `def`
@@ -42,7 +45,7 @@ impl<'c> Run<'_, 'c> {
             (V::Class(class), true) if class == Class::Object || class.is_exception() => {
                 Some(ClassRef::Builtin(class))
             }
-            (V::Module(parent), true) => Some(ClassRef::Own(parent)),
+            (V::Module(parent), true) => Some(ClassRef::Own(self.inheritable(parent)?)),
             _ => return Err(ForRuby("a class that inherits from what is not known").into()),
         };
         let (this, nesting) = self.opened(&body.name, is_class, superclass)?;
@@ -54,6 +57,43 @@ impl<'c> Run<'_, 'c> {
         let result = self.in_frame(frame, |run| run.eval(&body.body).inspect(|_| run.keep_around()));
         (self.defining.module_function, self.defining.defines_own) = outer;
         result
+    }
+
+    /// A class that another may inherit from: one that wants to be told of it is Ruby's.
+    fn inheritable(&self, class: Rc<Module<'c>>) -> OrRuby<Rc<Module<'c>>> {
+        match class.superclass.is_none() || class.find_singleton("inherited").is_some() {
+            true => Err(ForRuby("a class that inherits from what is not known")),
+            false => Ok(class),
+        }
+    }
+
+    /// `Class.new`, with what it inherits from and a block that is its body: that sees the names and constants around it.
+    pub(crate) fn new_class(&mut self, args: &[V<'c>], block: Option<&'c Block>) -> Done<'c> {
+        self.used.spend(COST)?;
+        let superclass = match args {
+            [] => ClassRef::Builtin(Class::Object),
+            [V::Class(class)] if *class == Class::Object || class.is_exception() => ClassRef::Builtin(*class),
+            [V::Module(parent)] => ClassRef::Own(self.inheritable(parent.clone())?),
+            _ => return Err(ForRuby("a class that inherits from what is not known").into()),
+        };
+        let module = Rc::new(Module::unnamed(Some(superclass)));
+        self.space.add(&module);
+        let made = V::Module(module);
+        match block {
+            None => {}
+            Some(block @ Block::Body(_)) => {
+                let outer = (
+                    std::mem::take(&mut self.defining.module_function),
+                    std::mem::take(&mut self.defining.defines_own),
+                );
+                let frame = Frame { this: made.clone(), ..self.frame.clone() };
+                let done = self.back_in(frame, |run| run.yield_one(block, made.clone()));
+                (self.defining.module_function, self.defining.defines_own) = outer;
+                done?;
+            }
+            Some(_) => return Err(ForRuby("a class with such a body").into()),
+        }
+        Ok(made)
     }
 
     fn frame_of_module(&self, this: V<'c>, nesting: Option<Rc<Nesting<'c>>>) -> Frame<'c> {
@@ -70,7 +110,7 @@ impl<'c> Run<'_, 'c> {
         let outer = self.frame.nesting.clone();
         let prefix = match outer.as_ref().map(|nesting| &nesting.module) {
             None => String::new(),
-            Some(V::Module(module)) => format!("{}::", module.name),
+            Some(V::Module(module)) => format!("{}::", module.name()),
             Some(V::Class(class)) => format!("{}::", class.name()),
             Some(_) => return Err(ForRuby("a module in such an object").into()),
         };
@@ -79,7 +119,7 @@ impl<'c> Run<'_, 'c> {
         let name = match path.rsplit_once("::") {
             None => format!("{prefix}{path}"),
             Some((head, last)) => match self.find_constant(head) {
-                Some(V::Module(module)) => format!("{}::{last}", module.name),
+                Some(V::Module(module)) => format!("{}::{last}", module.name()),
                 Some(V::Class(class)) => format!("{}::{last}", class.name()),
                 _ => return Err(ForRuby("a module in one that is not there").into()),
             },
@@ -193,7 +233,7 @@ impl<'c> Run<'_, 'c> {
         if self.world.worker() != WorkerState::None || !is_required {
             return Err(ForRuby("a change of a class of Ruby's library"));
         }
-        self.space.note_prepended(class.name(), &module.name);
+        self.space.note_prepended(class.name(), module.name());
         Ok(Some(V::Class(class)))
     }
 

@@ -9,7 +9,7 @@ use crate::methods;
 use crate::tree::{Block, MethodCall};
 use crate::value::compare;
 use crate::value::object::{ErrorValue, Object};
-use crate::value::{Class, V};
+use crate::value::{Class, V, text};
 use std::cmp::Ordering;
 use std::rc::Rc;
 
@@ -81,7 +81,10 @@ impl<'c> Run<'_, 'c> {
             (V::Object(object), "class", []) => V::Module(object.class.clone()),
             // Whose it is, its `dispatch` is told.
             (V::Module(module), "dispatcher", []) if module.is_function() => V::Class(Class::Dispatcher),
-            (V::Module(module), "name" | "to_s", []) => V::made(module.name.clone()),
+            (V::Module(module), "name", []) => {
+                module.full_name.get().map_or(V::Nil, |name| V::made(name.clone()))
+            }
+            (V::Module(_), "to_s", []) => V::made(text::to_s(on)?),
             (V::Object(object), "instance_of?", [V::Module(module)]) => {
                 V::Bool(Rc::ptr_eq(&object.class, module))
             }

@@ -57,16 +57,21 @@ impl<'c> Run<'_, 'c> {
 
     /// Calls a lambda or block.
     pub(crate) fn call_proc(&mut self, given: &Rc<Proc<'c>>, values: Vec<V<'c>>) -> Done<'c> {
+        self.call_proc_with(given, Arguments::from(values))
+    }
+
+    /// Calls it with arguments the last of which may be keywords.
+    pub(super) fn call_proc_with(&mut self, given: &Rc<Proc<'c>>, arguments: Arguments<'c>) -> Done<'c> {
         let body = match given.body {
             ProcBody::Block(body) => body,
             ProcBody::Method(method) => {
-                let mut values = values.into_iter();
+                let mut values = arguments.values.into_iter();
                 let on = values.next().ok_or(ForRuby("a method without a receiver"))?;
                 return methods::call(self, on, method, &values.collect::<Vec<_>>(), None);
             }
             ProcBody::Puppet(closure) => {
                 let values: OrRuby<Vec<Value<'c>>> =
-                    values.iter().map(|value| value.to_value(self.vm)).collect();
+                    arguments.values.iter().map(|value| value.to_value(self.vm)).collect();
                 let values = values?;
                 let asked = Asked::Block(values.clone());
                 return self.asked_once(asked, |run| run.vm.call(closure, &values)).map(V::from);
@@ -80,14 +85,14 @@ impl<'c> Run<'_, 'c> {
             // What it has of its own may be in use, where it calls itself.
             let own = home.base + body.own.0 as usize..home.base + body.own.1 as usize;
             let saved = self.stack.locals[own.clone()].to_vec();
-            let result = self.back_in(home, |run| run.enter_proc(given, body, values));
+            let result = self.back_in(home, |run| run.enter_proc(given, body, arguments));
             for (local, value) in self.stack.locals[own].iter_mut().zip(saved) {
                 *local = value;
             }
             return result;
         }
         match body.captures {
-            Captures::Nothing => self.in_frame(home, |run| run.enter_proc(given, body, values)),
+            Captures::Nothing => self.in_frame(home, |run| run.enter_proc(given, body, arguments)),
             Captures::Method | Captures::Block => Err(ForRuby("locals of a method that has ended").into()),
         }
     }
@@ -97,18 +102,25 @@ impl<'c> Run<'_, 'c> {
         let ProcBody::Block(body) = given.body else {
             return Err(ForRuby("a function that is made otherwise").into());
         };
-        self.enter_proc(given, body, vec![args])
+        self.enter_proc(given, body, vec![args].into())
     }
 
-    fn enter_proc(&mut self, given: &Rc<Proc<'c>>, body: &'c BlockBody, values: Vec<V<'c>>) -> Done<'c> {
+    fn enter_proc(
+        &mut self,
+        given: &Rc<Proc<'c>>,
+        body: &'c BlockBody,
+        arguments: Arguments<'c>,
+    ) -> Done<'c> {
         if !given.lambda {
-            self.give_all(body, values)?;
+            self.give_all(body, arguments.values)?;
             return self.run(body);
         }
         self.enter(body);
         match &body.full {
-            Some(params) => self.bind(params, Arguments::from(values))?,
-            None if body.params.len() == values.len() => self.assign_many(&body.params, values)?,
+            Some(params) => self.bind(params, arguments)?,
+            None if body.params.len() == arguments.values.len() => {
+                self.assign_many(&body.params, arguments.values)?;
+            }
             None => return Err(ForRuby("arguments of a lambda").into()),
         }
         let returns = self.next_serial();

@@ -208,6 +208,9 @@ impl<'c> Run<'_, 'c> {
             let given = Arguments::from(vec![subject.clone()]);
             return Ok(self.call_method(pattern.clone(), (Some(owner), &method), given)?.truthy());
         }
+        if let V::Proc(given) = pattern {
+            return Ok(self.call_proc(given, vec![subject.clone()])?.truthy());
+        }
         Ok(case_equal(pattern, subject)?)
     }
 

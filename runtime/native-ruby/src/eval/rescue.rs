@@ -101,8 +101,11 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("an exception with parts of its own").into());
         }
         let (message, details) = match args {
+            [] if class.name().is_empty() => {
+                return Err(ForRuby("an exception of a class without a name").into());
+            }
             [] => (None, Vec::new()),
-            [V::Nil] => (None, Vec::new()),
+            [V::Nil] if !class.name().is_empty() => (None, Vec::new()),
             [message, details @ ..] if message.text().is_some() || matches!(message, V::Symbol(_)) => {
                 (Some(message.clone()), details.to_vec())
             }

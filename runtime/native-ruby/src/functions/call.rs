@@ -478,7 +478,7 @@ impl<'c> Run<'_, 'c> {
     pub(crate) fn dispatch(&mut self, args: &[V<'c>]) -> Done<'c> {
         let unusual = || Unwind::from(ForRuby("a dispatch of another form"));
         let [V::Object(object), V::Scope, list] = args else { return Err(unusual()) };
-        let found = self.space.find_new_function(&object.class.name, |function| {
+        let found = self.space.find_new_function(object.class.name(), |function| {
             Rc::ptr_eq(&function.object.class, &object.class)
         });
         let found = found.ok_or_else(unusual)?;

@@ -34,12 +34,14 @@ pub(super) fn call<'c>(
             }
             _ => None,
         },
-        (Class::Hash, "new", Some(Block::Body(body))) if args.is_empty() => {
+        // Locals of a block around it would be those of another round when it is called.
+        (Class::Hash, "new", Some(Block::Body(body)))
+            if args.is_empty() && body.captures != Captures::Block =>
+        {
             let mut made = HashValue::default();
             made.default_block = Some(Rc::new(run.proc_of(body, false)));
             Some(V::hash(made))
         }
-        // Locals of a block around it would be those of another round when it is called.
         (Class::Proc, "new", Some(Block::Body(body)))
             if args.is_empty() && body.captures != Captures::Block =>
         {

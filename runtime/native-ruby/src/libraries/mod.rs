@@ -9,7 +9,8 @@ mod files;
 pub(crate) mod json;
 mod openssl;
 mod puppet;
-mod random;
+pub(crate) mod random;
+mod random_drawn;
 mod secure_random;
 mod tree_files;
 mod uri;
@@ -23,9 +24,8 @@ use crate::tree::Block;
 use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
-pub(crate) use random::{
-    OwnGenerator, method as of_random, of_items as random_of_items, of_ruby as random_of_ruby,
-};
+pub(crate) use random::{OwnGenerator, of_items as random_of_items, of_ruby as random_of_ruby};
+pub(crate) use random_drawn::method as of_random;
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.
 pub(crate) fn call<'c>(
@@ -79,11 +79,15 @@ pub(crate) fn call<'c>(
         Class::Random | Class::Kernel if matches!(name, "rand" | "srand") && block.is_none() => {
             random::of_ruby(run, class, name, args)
         }
+        Class::Random if matches!(name, "bytes" | "seed" | "new_seed") && block.is_none() => {
+            random::of_ruby(run, class, name, args)
+        }
         Class::Kernel => match (name, block) {
             ("sprintf", None) => methods::function(run, Method::Sprintf, args, None).map(Some),
             ("format", None) => methods::function(run, Method::Format, args, None).map(Some),
             _ => Ok(None),
         },
+        Class::OfClasses if name == "new" => run.new_class(args, block).map(Some),
         Class::Random if name == "new" => Ok(random::new(run, args)?),
         Class::SecureRandom if block.is_none() => Ok(secure_random::call(run, name, args)?),
         Class::UriParser => Ok(escapes::uri_parser(name, args)?),

@@ -2,7 +2,7 @@
 
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
-use crate::tree::Block;
+use crate::tree::{Block, WARN_OF_DEPRECATION};
 use crate::value::{Class, V, text};
 use bunraku_files::reads::Asked;
 use bunraku_vm::diagnostic::Severity;
@@ -45,9 +45,13 @@ pub(crate) fn call<'c>(
         (Class::Puppet | Class::PuppetSettings, "[]", [V::Symbol(name)]) => run.setting(name)?,
         (Class::Puppet, "settings", []) => V::Class(Class::PuppetSettings),
         (Class::Puppet, "version", []) => V::Str(run.vm.host.compat().server_version()),
-        (Class::Puppet, "deprecation_warning", [message, key]) => {
-            let (message, key) = (text::to_s(message)?, text::to_s(key)?);
-            run.warn_of_deprecation(message, key, line)?
+        (Class::Puppet, WARN_OF_DEPRECATION, [label, message, key @ ..]) if key.len() < 2 => {
+            let (label, message) = (text::to_s(label)?, text::to_s(message)?);
+            let key = match key {
+                [] | [V::Nil | V::Bool(false)] => None,
+                key => Some(text::to_s(&key[0])?),
+            };
+            run.warn_of_deprecation(message, key, (line, &label))?
         }
         (Class::PuppetStack, "stacktrace", []) => stack(run),
         (Class::PuppetStack, "top_of_stack", []) => {

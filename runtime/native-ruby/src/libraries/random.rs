@@ -1,19 +1,20 @@
 //! Random numbers: `Random.new`, what Puppet makes of a seed, and Ruby's own generator, which code may seed and give up again.
 //! What nobody has seeded begins with the system's own; that it was drawn is told to whoever gathers what a compile reads.
 
+use super::random_drawn::{self as drawn, LONGEST, Limit};
 use super::secure_random;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods::large;
-use crate::value::{Class, V, text};
+use crate::value::{Class, V};
 use crate::world::WorkerState;
 use bunraku_stdlib::Random;
 use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-const UNKNOWN: ForRuby = ForRuby("a random number of that kind");
+pub(super) const UNKNOWN: ForRuby = ForRuby("a random number of that kind");
 
 /// Ruby's own generator, which all code of a compile draws from.
 #[derive(Default)]
@@ -23,9 +24,22 @@ pub(crate) struct OwnGenerator {
     of_system: RefCell<Vec<BigInt>>,
 }
 
+/// A generator with the seed it began with.
+pub(crate) struct Generator {
+    pub seed: BigInt,
+    pub random: Random,
+}
+
+impl Generator {
+    /// The generator of a seed. A negative one seeds as one without its sign.
+    pub fn new(seed: BigInt) -> Generator {
+        let random = Random::new(&seed.to_bytes_be().1);
+        Generator { seed, random }
+    }
+}
+
 struct Seeded {
-    seed: BigInt,
-    random: Rc<RefCell<Random>>,
+    generator: Rc<RefCell<Generator>>,
     /// Whether code has not chosen the seed.
     is_free: bool,
 }
@@ -35,9 +49,9 @@ impl OwnGenerator {
     fn seed(&self, seed: BigInt, is_free: bool) -> OrRuby<BigInt> {
         self.begin()?;
         let is_free = is_free || self.of_system.borrow().contains(&seed);
-        let random = Rc::new(RefCell::new(generator(&seed)));
-        let before = self.now.replace(Some(Seeded { seed, random, is_free }));
-        before.map(|before| before.seed).ok_or(UNKNOWN)
+        let generator = Rc::new(RefCell::new(Generator::new(seed)));
+        let before = self.now.replace(Some(Seeded { generator, is_free }));
+        before.map(|before| before.generator.borrow().seed.clone()).ok_or(UNKNOWN)
     }
 
     /// Seeds it from the system, if it has no seed yet.
@@ -46,15 +60,15 @@ impl OwnGenerator {
             return Ok(());
         }
         let seed = system_seed()?;
-        let random = Rc::new(RefCell::new(generator(&seed)));
         self.of_system.borrow_mut().push(seed.clone());
-        self.now.replace(Some(Seeded { seed, random, is_free: true }));
+        let generator = Rc::new(RefCell::new(Generator::new(seed)));
+        self.now.replace(Some(Seeded { generator, is_free: true }));
         Ok(())
     }
 
-    fn current(&self) -> OrRuby<(Rc<RefCell<Random>>, bool)> {
+    fn current(&self) -> OrRuby<(Rc<RefCell<Generator>>, bool)> {
         self.begin()?;
-        self.now.borrow().as_ref().map(|now| (now.random.clone(), now.is_free)).ok_or(UNKNOWN)
+        self.now.borrow().as_ref().map(|now| (now.generator.clone(), now.is_free)).ok_or(UNKNOWN)
     }
 
     /// Whether code has left it with a seed of its choice.
@@ -76,11 +90,6 @@ fn system_seed() -> OrRuby<BigInt> {
     Ok(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
 }
 
-/// The generator of a seed. A negative one is one without its sign.
-fn generator(seed: &BigInt) -> Random {
-    Random::new(&seed.to_bytes_be().1)
-}
-
 /// `Random.new`; none for what is not known.
 pub(super) fn new<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let seed = match args {
@@ -89,48 +98,15 @@ pub(super) fn new<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<
             system_seed()?
         }
         [seed @ (V::Int(_) | V::Big(_))] => large::of(seed).ok_or(UNKNOWN)?,
+        // Its whole part.
+        [V::Float(seed)] if seed.abs() < 9e18 => BigInt::from(*seed as i64),
         _ => return Ok(None),
     };
-    Ok(Some(V::Random(Rc::new(RefCell::new(generator(&seed))))))
+    Ok(Some(V::Random(Rc::new(RefCell::new(Generator::new(seed))))))
 }
 
-/// Calls a method of a generator; none for what is not known.
-pub(crate) fn method<'c>(random: &RefCell<Random>, name: &str, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
-    crate::budget::spend(1)?;
-    let mut random = random.borrow_mut();
-    Ok(match (name, args) {
-        ("rand", []) => Some(V::Float(random.fraction())),
-        ("rand", [V::Int(limit @ 1..)]) => Some(V::Int(random.below(*limit as u64) as i64)),
-        ("rand", [V::Float(limit)]) if *limit > 0.0 && limit.is_finite() => {
-            Some(V::Float(random.fraction() * limit))
-        }
-        ("rand", [range @ V::Range(..)]) => match span(range)? {
-            Some((from, count)) => Some(V::Int(from + random.below(count) as i64)),
-            None => return Err(invalid(range)),
-        },
-        ("rand", [limit @ (V::Int(_) | V::Nil)]) => return Err(invalid(limit)),
-        _ => None,
-    })
-}
-
-/// The first of the numbers of a range, and how many there are; none for a range without any.
-pub(super) fn span(range: &V<'_>) -> OrRuby<Option<(i64, u64)>> {
-    let V::Range(from, to, open) = range else { return Err(UNKNOWN) };
-    let last = if *open { to.checked_sub(1) } else { Some(*to) };
-    let count = last.and_then(|last| last.checked_sub(*from)).filter(|count| *count < i64::MAX);
-    let count = count.ok_or(UNKNOWN)?;
-    Ok((count >= 0).then(|| (*from, count as u64 + 1)))
-}
-
-fn invalid<'c>(limit: &V<'c>) -> Unwind<'c> {
-    match text::to_s(limit) {
-        Ok(limit) => Unwind::error(Class::ArgumentError, format!("invalid argument - {limit}")),
-        Err(left) => left.into(),
-    }
-}
-
-/// `rand` and `srand` of Ruby's own generator, as functions, where `class` is `Kernel`, and as methods of `Random`; none for
-/// what is not known.
+/// `rand` and `srand` of Ruby's own generator, as functions, where `class` is `Kernel`, and as methods of `Random`, with
+/// `bytes`, `seed` and `new_seed` of that; none for what is not known.
 pub(crate) fn of_ruby<'c>(
     run: &mut Run<'_, 'c>,
     class: Class,
@@ -138,28 +114,24 @@ pub(crate) fn of_ruby<'c>(
     args: &[V<'c>],
 ) -> Done<'c, Option<V<'c>>> {
     match (name, args) {
-        ("rand", args) if class == Class::Random => {
-            // What is wrong with them draws nothing.
-            if let [limit @ (V::Int(..=0) | V::Nil)] = args {
-                return Err(invalid(limit));
-            }
-            method(&drawn(run)?.0, "rand", args)
-        }
         ("rand", args) => {
-            let whole = match args {
-                [] | [V::Nil] => V::Int(0),
-                [V::Float(limit)] if limit.abs() < 9e18 => V::Int(*limit as i64),
-                [limit @ V::Int(_)] => limit.clone(),
-                [range @ V::Range(..)] if span(range)?.is_none() => return Ok(Some(V::Nil)),
-                [range @ V::Range(..)] => range.clone(),
-                _ => return Ok(None),
-            };
-            let (random, _) = drawn(run)?;
-            match whole {
-                V::Int(0) => method(&random, "rand", &[]),
-                V::Int(limit) => method(&random, "rand", &[V::Int(limit.checked_abs().ok_or(UNKNOWN)?)]),
-                range => method(&random, "rand", &[range]),
+            // What is wrong with them draws nothing.
+            let limit = if class == Class::Random { drawn::strict(args)? } else { drawn::lenient(args)? };
+            match limit {
+                Limit::Unknown => Ok(None),
+                Limit::Nothing => Ok(Some(V::Nil)),
+                limit => drawn::below(&drawn(run)?.0, &limit).map(Some),
             }
+        }
+        ("bytes", [V::Int(count @ 0..=LONGEST)]) => Ok(Some(drawn::bytes(&drawn(run)?.0, *count as usize)?)),
+        ("seed", []) => {
+            let (generator, _) = drawn(run)?;
+            let seed = generator.borrow().seed.clone();
+            Ok(Some(large::value(seed)?))
+        }
+        ("new_seed", []) => {
+            run.note_chance();
+            Ok(Some(large::value(system_seed()?)?))
         }
         ("srand", seed) => {
             let (seed, is_free) = match seed {
@@ -181,7 +153,7 @@ pub(crate) fn of_ruby<'c>(
 }
 
 /// Ruby's own generator, about to be drawn from; whether it is known what it draws.
-fn drawn(run: &mut Run<'_, '_>) -> OrRuby<(Rc<RefCell<Random>>, bool)> {
+fn drawn(run: &mut Run<'_, '_>) -> OrRuby<(Rc<RefCell<Generator>>, bool)> {
     let (random, is_free) = run.engine.random.current()?;
     let is_known = !is_free && run.has_seeded();
     if !is_known {
@@ -196,14 +168,14 @@ fn drawn(run: &mut Run<'_, '_>) -> OrRuby<(Rc<RefCell<Random>>, bool)> {
 
 /// What `shuffle` and `sample` draw from.
 enum Source {
-    Twister(Rc<RefCell<Random>>),
+    Twister(Rc<RefCell<Generator>>),
     System,
 }
 
 impl Source {
     fn below(&self, limit: usize) -> OrRuby<usize> {
         Ok(match self {
-            Source::Twister(random) => random.borrow_mut().below(limit as u64) as usize,
+            Source::Twister(random) => random.borrow_mut().random.below(limit as u64) as usize,
             Source::System => secure_random::below(limit as u64)? as usize,
         })
     }
@@ -271,6 +243,7 @@ pub(super) fn of_puppet<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>>
     let ("deterministic_rand" | "deterministic_rand_int", [seed, V::Int(limit @ 1..)]) = (name, args) else {
         return Ok(None);
     };
-    let drawn = generator(&large::of(seed).ok_or(UNKNOWN)?).below(*limit as u64) as i64;
+    let mut generator = Generator::new(large::of(seed).ok_or(UNKNOWN)?);
+    let drawn = generator.random.below(*limit as u64) as i64;
     Ok(Some(if name == "deterministic_rand" { V::made(drawn.to_string()) } else { V::Int(drawn) }))
 }

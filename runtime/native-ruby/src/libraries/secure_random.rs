@@ -1,6 +1,6 @@
 //! `SecureRandom`: what the system draws, in the forms that code asks for.
 
-use super::random::span;
+use super::random_drawn::span;
 use crate::eval::Run;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;

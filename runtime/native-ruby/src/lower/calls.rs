@@ -5,7 +5,9 @@ use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
 use crate::method::Method;
 use crate::methods;
-use crate::tree::{AssignTarget, Block, BlockBody, Captures, Expr, FILE, LOAD_PATH, MethodCall};
+use crate::tree::{
+    AssignTarget, Block, BlockBody, Captures, Expr, FILE, LOAD_PATH, MethodCall, WARN_OF_DEPRECATION,
+};
 use crate::value::Class;
 use bunraku_stdlib::module::Api;
 use tree_sitter::Node as Syntax;
@@ -23,8 +25,13 @@ fn empty(class: &Expr) -> Option<Expr> {
 impl Lower<'_> {
     pub(crate) fn call(&mut self, node: Syntax<'_>) -> Expr {
         let field = |name| node.child_by_field_name(name);
-        let Some(method) = field("method") else { return self.unsupported(node, "a call without a name") };
-        let name = self.source(method);
+        // `f.()` and `f.(x)` call a lambda.
+        let name = match (field("method"), field("arguments")) {
+            (Some(method), _) if self.source(method).starts_with('(') => "call",
+            (Some(method), _) => self.source(method),
+            (None, Some(_)) => "call",
+            (None, None) => return self.unsupported(node, "a call without a name"),
+        };
         let list = field("arguments").map(parts).unwrap_or_default();
         if field("receiver").is_none() {
             return match name {
@@ -33,9 +40,11 @@ impl Lower<'_> {
                 "super" => self.super_call(node, field("arguments"), field("block")),
                 // `x -1` is no call where `x` is a local; `x(-1)` is.
                 _ if self.local(name).is_some()
-                    && method.kind() == "identifier"
                     && field("block").is_none()
-                    && field("arguments").is_none_or(|list| list.start_byte() > method.end_byte()) =>
+                    && field("method").is_some_and(|method| {
+                        let apart = |list: Syntax<'_>| list.start_byte() > method.end_byte();
+                        method.kind() == "identifier" && field("arguments").is_none_or(apart)
+                    }) =>
                 {
                     self.unsupported(node, format!("a call of {name}, which is a local"))
                 }
@@ -53,8 +62,6 @@ impl Lower<'_> {
         if self.source(receiver) == "Regexp" && name == "last_match" && field("block").is_none() {
             return self.last_match(node, &list);
         }
-        // `f.(x)` calls a lambda.
-        let name = if name.starts_with('(') { "call" } else { name };
         let on = self.node(receiver);
         if let Expr::Scope = on
             && let Some(name) = name.strip_prefix("function_")
@@ -104,11 +111,16 @@ impl Lower<'_> {
         {
             *first = self.fresh_literal(std::mem::replace(first, Expr::Nil));
         }
-        // It tells where it stands, and a block's place is written otherwise.
-        if name == "deprecation_warning" && !self.frame.blocks.is_empty() {
-            return self.unsupported(node, "a warning from a block");
-        }
         let safe = operator == "&.";
+        // It tells where it stands.
+        if name == "deprecation_warning" && matches!(self.source(receiver), "Puppet" | "::Puppet") {
+            let Some(label) = self.label(node) else {
+                return self.unsupported(node, "a warning while an error is rescued");
+            };
+            let args = [Expr::String(label.into())].into_iter().chain(given.args);
+            let given = Given { args: args.collect(), ..given };
+            return self.method_call(node, (on, method, safe), WARN_OF_DEPRECATION, given);
+        }
         self.method_call(node, (on, method, safe), name, given)
     }
 
@@ -196,6 +208,7 @@ impl Lower<'_> {
         if api == Api::Old && !matches!(list, Expr::Array(_)) {
             return self.unsupported(node, format!("arguments of {name}()"));
         }
+        self.nests |= method == Method::Template;
         let is_method = (method == Method::Puppet).then_some(Expr::Bool(api == Api::Old));
         call_self(method, [Expr::String(name.into())].into_iter().chain(is_method).chain(args).collect())
     }
@@ -215,7 +228,16 @@ impl Lower<'_> {
         {
             return folder_of_file();
         }
-        if self.kind == SourceKind::File || self.known.contains(name) && block.is_none() {
+        if let ("lambda", [], Some(block), false) = (name, list, block, self.known.contains(name)) {
+            return self.lambda(node, Some(block));
+        }
+        let of_ruby = match name {
+            "proc" | "loop" => list.is_empty() && block.is_some(),
+            "catch" => block.is_some(),
+            "raise" | "fail" | "throw" => block.is_none(),
+            _ => false,
+        };
+        if self.kind == SourceKind::File || of_ruby || self.known.contains(name) && block.is_none() {
             return self.call_of_self(node, name, list, block);
         }
         if name == "require" {
@@ -228,6 +250,11 @@ impl Lower<'_> {
             return match file {
                 // These change nothing that is rendered natively.
                 Some(file) if REQUIRED.contains(&file) => nothing,
+                // Puppet has not loaded this: what follows has its constant.
+                Some("shellwords") if node.parent().is_some_and(|around| around.kind() == "program") => {
+                    self.loads_shellwords = true;
+                    self.call_of_self(node, name, list, None)
+                }
                 _ => self.unsupported(node, "`require`"),
             };
         }
@@ -242,6 +269,19 @@ impl Lower<'_> {
         match (found, lowered) {
             (Some(method), Some(Given { args, block, .. })) => {
                 Expr::Call(Box::new(MethodCall { args, block, ..MethodCall::of(None, method) }))
+            }
+            // A template before this one may define it, or one that it renders.
+            (None, Some(given)) if block.is_none() => {
+                if !self.nests {
+                    self.unsupported(node, format!("the method {name}"));
+                }
+                Expr::Call(Box::new(MethodCall {
+                    name: name.into(),
+                    args: given.args,
+                    keywords: given.keywords,
+                    line: line_of(node),
+                    ..MethodCall::of(None, Method::Other)
+                }))
             }
             (None, _) => self.unsupported(node, format!("the method {name}")),
             (_, None) => self.unsupported(node, format!("arguments of {name}")),
@@ -289,8 +329,8 @@ impl Lower<'_> {
             match arg.kind() {
                 "pair" => pairs.push(self.pair(*arg)?),
                 "splat_argument" => args.push(self.splat(*arg)),
-                "hash_splat_argument" if self.kind == SourceKind::File => pairs.push(self.splat_pair(*arg)?),
-                "hash_splat_argument" | "forward_argument" => return None,
+                "hash_splat_argument" => pairs.push(self.splat_pair(*arg)?),
+                "forward_argument" => return None,
                 "block_argument" => passed = Some(self.passed_block(*arg)?),
                 _ => args.push(self.node(*arg)),
             }
@@ -353,12 +393,7 @@ impl Lower<'_> {
                 _ => method.map(Block::Method),
             };
         }
-        // What a template's own method was given is a local of it.
-        let is_local = value.kind() == "identifier" && self.local(self.source(value)).is_some();
-        match self.kind {
-            SourceKind::Template if !is_local => None,
-            _ => Some(Block::Given(Box::new(self.node(value)))),
-        }
+        Some(Block::Given(Box::new(self.node(value))))
     }
 
     pub(crate) fn text(&mut self, node: Syntax<'_>, list: &[Syntax<'_>]) -> Expr {
@@ -528,12 +563,14 @@ const OF_OBJECTS: &[&str] = &[
     "release",
     "reverse",
     "scheme",
+    "seed",
     "segments",
     "subset?",
     "superset?",
     "to_range",
     "to_set",
     "to_string",
+    "yield",
 ];
 
 /// What Ruby comes with and templates load: all of it is loaded in Puppet's process before.

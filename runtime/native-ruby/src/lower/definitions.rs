@@ -143,9 +143,7 @@ impl Lower<'_> {
     /// A block, or the body of a lambda.
     pub(crate) fn block(&mut self, node: Syntax<'_>) -> Option<BlockBody> {
         let list = node.child_by_field_name("parameters");
-        let locals = list.is_some_and(|list| list.child_by_field_name("locals").is_some());
         let block = self.block_with(node, |lower| match list {
-            Some(_) if locals => None,
             Some(list) => lower.block_params(list),
             None => Some((Box::default(), None)),
         })?;
@@ -210,19 +208,20 @@ impl Lower<'_> {
         captures
     }
 
-    /// `->(…) { … }`. One that uses locals of a block around it is Ruby's: they would be those of another round when it
-    /// is called.
-    pub(crate) fn lambda(&mut self, node: Syntax<'_>) -> Expr {
-        if self.kind == SourceKind::Template {
-            return self.unsupported(node, "`lambda`");
-        }
-        let Some(body) = node.child_by_field_name("body") else { return self.unsupported(node, "`lambda`") };
-        let list = node.child_by_field_name("parameters");
+    /// `->(…) { … }`, and `lambda { |…| … }`, whose block has the parameters. One that uses locals of a block around it is
+    /// Ruby's: they would be those of another round when it is called.
+    pub(crate) fn lambda(&mut self, node: Syntax<'_>, block: Option<Syntax<'_>>) -> Expr {
+        let body = block.or_else(|| node.child_by_field_name("body"));
+        let Some(body) = body else { return self.unsupported(node, "`lambda`") };
+        let list = block.unwrap_or(node).child_by_field_name("parameters");
         let params = |lower: &mut Self| {
             let full = list.map_or(Some(Params::default()), |list| lower.full_params(list))?;
             Some((Box::default(), Some(Box::new(full))))
         };
-        match self.block_with(body, params) {
+        let outer = std::mem::replace(&mut self.frame.in_lambda, true);
+        let lowered = self.block_with(body, params);
+        self.frame.in_lambda = outer;
+        match lowered {
             Some(block) if block.captures != Captures::Block => Expr::Lambda(Box::new(block)),
             Some(_) => self.unsupported(node, "a lambda that uses what is a block's"),
             None => self.unsupported(node, "parameters of a lambda"),
@@ -233,13 +232,11 @@ impl Lower<'_> {
         let simple = |part: &Syntax<'_>| {
             matches!(part.kind(), "identifier" | "destructured_parameter" | "splat_parameter")
         };
-        if parts(list).iter().all(simple) {
+        let has_locals = list.child_by_field_name("locals").is_some();
+        if !has_locals && parts(list).iter().all(simple) {
             return Some((self.params(list)?, None));
         }
-        match self.kind {
-            SourceKind::File => Some((Box::default(), Some(Box::new(self.full_params(list)?)))),
-            SourceKind::Template => None,
-        }
+        Some((Box::default(), Some(Box::new(self.full_params(list)?))))
     }
 
     pub(crate) fn params(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
@@ -263,7 +260,9 @@ impl Lower<'_> {
         let mut params = Params::default();
         let (mut required, mut after) = (Vec::new(), Vec::new());
         let (mut optional, mut keywords) = (Vec::new(), Vec::new());
-        for part in parts(list) {
+        let mut cursor = list.walk();
+        let locals: Vec<_> = list.children_by_field_name("locals", &mut cursor).collect();
+        for part in parts(list).into_iter().filter(|part| !locals.contains(part)) {
             let name = part.child_by_field_name("name");
             let behind = params.rest.is_some() || !optional.is_empty();
             match part.kind() {
@@ -286,6 +285,10 @@ impl Lower<'_> {
                 "block_parameter" => params.block = Some(AssignTarget::Local(self.parameter(name?))),
                 _ => return None,
             }
+        }
+        // `|a; b|`: names of its own, which nothing is given to.
+        for name in locals {
+            self.parameter(name);
         }
         params.required = required.into();
         params.optional = optional.into();

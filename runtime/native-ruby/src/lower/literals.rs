@@ -93,7 +93,7 @@ impl Lower<'_> {
             "hash" => {
                 let pairs = parts(node).into_iter().map(|pair| match pair.kind() {
                     "pair" => self.pair(pair),
-                    "hash_splat_argument" if self.kind == SourceKind::File => self.splat_pair(pair),
+                    "hash_splat_argument" => self.splat_pair(pair),
                     _ => None,
                 });
                 pairs.collect::<Option<Vec<_>>>().map(|pairs| Expr::Hash(pairs.into()))
@@ -110,7 +110,8 @@ impl Lower<'_> {
             match item.kind() {
                 "splat_argument" => items.push(self.splat(item)),
                 "pair" => pairs.push(self.pair(item)?),
-                "hash_splat_argument" | "block_argument" | "forward_argument" => return None,
+                "hash_splat_argument" => pairs.push(self.splat_pair(item)?),
+                "block_argument" | "forward_argument" => return None,
                 _ => items.push(self.node(item)),
             }
         }

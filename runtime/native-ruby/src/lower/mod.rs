@@ -5,6 +5,7 @@ mod calls;
 mod conditions;
 mod definitions;
 mod exits;
+mod labels;
 pub(crate) mod literals;
 mod operators;
 pub(crate) mod origins;
@@ -90,6 +91,8 @@ fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(us
         origins: Origins::default(),
         methods: Vec::new(),
         defines: false,
+        nests: false,
+        loads_shellwords: false,
         freezes: false,
     };
     if kind == SourceKind::File {
@@ -191,6 +194,10 @@ pub(crate) struct Lower<'p> {
     pub(crate) methods: Vec<MethodBody>,
     /// Whether there is any `def`.
     pub(crate) defines: bool,
+    /// Whether it renders another template so far.
+    pub(crate) nests: bool,
+    /// Whether it has required `shellwords` so far, whatever its branches.
+    pub(crate) loads_shellwords: bool,
     /// Whether a comment at the begin freezes all literal strings: Ruby refuses to change them.
     pub(crate) freezes: bool,
 }
@@ -206,6 +213,8 @@ pub(crate) struct LoweredFrame {
     /// Slots that the blocks around have used so far, of whichever block.
     pub used: Vec<Vec<u32>>,
     pub in_method: bool,
+    /// Within a lambda, which `return` leaves.
+    pub in_lambda: bool,
     /// Within the body of a function of the 3.x interface.
     pub in_old_function: bool,
 }
@@ -219,6 +228,7 @@ impl Default for LoweredFrame {
             loops: 0,
             used: Vec::new(),
             in_method: false,
+            in_lambda: false,
             in_old_function: false,
         }
     }
@@ -358,10 +368,10 @@ impl<'p> Lower<'p> {
             "module" | "class" => self.module(node),
             "singleton_class" => self.singleton_class(node),
             "alias" => self.alias(node),
-            "lambda" => self.lambda(node),
+            "lambda" => self.lambda(node, None),
             "yield" => self.yields(node),
             "super" => self.super_call(node, None, None),
-            "return" if self.frame.in_method || self.kind == SourceKind::File => {
+            "return" if self.frame.in_method || self.frame.in_lambda || self.kind == SourceKind::File => {
                 let value = self.jump_value(node);
                 Expr::Return(Box::new(value))
             }
@@ -507,7 +517,10 @@ impl<'p> Lower<'p> {
                 && part.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         });
         if self.kind == SourceKind::Template {
-            return match Class::by_name(path).filter(|class| plain && class.is_always_there()) {
+            let is_there = |class: &Class| {
+                plain && (class.is_always_there() || *class == Class::Shellwords && self.loads_shellwords)
+            };
+            return match Class::by_name(path).filter(is_there) {
                 Some(class) => Expr::Class(class),
                 None if ALWAYS_THERE.contains(&path) => Expr::Constant(text.into()),
                 None => self.unsupported(node, format!("the constant {text}")),

@@ -235,6 +235,9 @@ impl Class {
             || matches!(
                 self,
                 Class::Proc
+                    | Class::Puppet
+                    | Class::PuppetError
+                    | Class::ParseError
                     | Class::File
                     | Class::Math
                     | Class::Random

@@ -302,8 +302,8 @@ pub(crate) fn is_own<'c>(value: &V<'c>, module: &Rc<Module<'c>>) -> OrRuby<bool>
         V::Object(object) => object.class.is(module),
         V::Error(error) => matches!(&error.class, ClassRef::Own(own) if own.is(module)),
         // They are versions and ranges in Ruby.
-        V::Other(value) if module.name.starts_with("SemanticPuppet::") => match value {
-            Value::SemVer(_) => module.name == "SemanticPuppet::Version",
+        V::Other(value) if module.name().starts_with("SemanticPuppet::") => match value {
+            Value::SemVer(_) => module.name() == "SemanticPuppet::Version",
             _ => return Err(ForRuby("the class of a value")),
         },
         V::Other(value) if is_of_puppet(value) => false,

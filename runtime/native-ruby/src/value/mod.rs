@@ -17,9 +17,9 @@ pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::libraries::random::Generator;
 use crate::method::Method;
 use crate::methods::range;
-use bunraku_stdlib::Random;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Held, Value};
 use bunraku_vm::vm::Vm;
 use num_bigint::BigInt;
@@ -69,7 +69,7 @@ pub(crate) enum V<'c> {
     /// An `IPAddr`.
     Address(Rc<Address>),
     /// A generator of random numbers whose seed is known.
-    Random(Rc<RefCell<Random>>),
+    Random(Rc<RefCell<Generator>>),
     /// An enumerator: a method that was called without its block.
     Enumerator(Rc<Enumerator<'c>>),
     /// A class or module that is there without being defined.

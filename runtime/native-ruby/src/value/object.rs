@@ -10,7 +10,7 @@ use bunraku_vm::types;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
 /// A class or module, there already or defined by code.
@@ -22,8 +22,8 @@ pub(crate) enum ClassRef<'c> {
 
 /// A class or module that code defines.
 pub(crate) struct Module<'c> {
-    /// Its name in full.
-    pub name: String,
+    /// Its name in full; none of one that `Class.new` has made, until a constant has it.
+    pub full_name: OnceCell<String>,
     /// What it inherits from; none of a module.
     pub superclass: Option<ClassRef<'c>>,
     /// Methods of its instances.
@@ -106,8 +106,13 @@ pub(crate) enum ProcBody<'c> {
 impl<'c> Module<'c> {
     /// An empty class or module.
     pub fn new(name: String, superclass: Option<ClassRef<'c>>) -> Self {
+        Module { full_name: OnceCell::from(name), ..Module::unnamed(superclass) }
+    }
+
+    /// One that has no name yet.
+    pub fn unnamed(superclass: Option<ClassRef<'c>>) -> Self {
         Module {
-            name,
+            full_name: OnceCell::new(),
             superclass,
             methods: RefCell::default(),
             singleton: RefCell::default(),
@@ -118,6 +123,11 @@ impl<'c> Module<'c> {
             enumerable: Cell::default(),
             comparable: Cell::default(),
         }
+    }
+
+    /// Its name in full; empty where it has none.
+    pub fn name(&self) -> &str {
+        self.full_name.get().map_or("", String::as_str)
     }
 
     /// Whether it or what it inherits from includes `Enumerable`.
@@ -206,7 +216,7 @@ impl<'c> Object<'c> {
             let found = variables.iter().find(|(known, _)| *known == name);
             found.and_then(|(_, value)| value.text().map(|text| text.to_string()))
         };
-        match (&*self.class.name, of("type"), of("title")) {
+        match (self.class.name(), of("type"), of("title")) {
             ("Puppet::Resource" | "Puppet::Parser::Resource", Some(type_name), Some(title)) => {
                 let reference = types::reference(vm.arena, &type_name, &title);
                 Ok(types::held(vm.arena, Value::Type(reference)))
@@ -241,7 +251,7 @@ impl<'c> ClassRef<'c> {
     pub fn name(&self) -> &str {
         match self {
             ClassRef::Builtin(class) => class.name(),
-            ClassRef::Own(module) => &module.name,
+            ClassRef::Own(module) => module.name(),
         }
     }
 

@@ -150,7 +150,9 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Match(matched) => put_match(out, matched, depth)?,
         V::Regexp(regexp) => put_regexp(out, regexp)?,
         V::Span(ends) => put_range(out, ends, depth, true)?,
-        V::Module(module) => out.push_str(&module.name),
+        V::Module(module) => {
+            out.push_str(module.full_name.get().ok_or(ForRuby("the notation of a class without a name"))?);
+        }
         V::Code(_)
         | V::Address(_)
         | V::Random(_)

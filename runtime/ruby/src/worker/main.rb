@@ -53,7 +53,7 @@ module Bunraku
     # One that needs what is not there yet is loaded by whoever requires it then.
     def load_files(files)
       files.each do |file|
-        next require(file) if file.start_with?('/')
+        next require(file) if file.start_with?('/') || !file.include?(' ')
         target, added = file.split.map { |name| Object.const_get(name) }
         target.prepend(added)
       rescue StandardError, ScriptError

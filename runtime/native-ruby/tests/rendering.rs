@@ -162,3 +162,26 @@ fn a_template_calls_what_another_has_defined() {
         assert!(left.iter().any(|reason| reason == "none.erb: the method thrice, line 1"), "{left:?}");
     });
 }
+
+#[test]
+fn a_variable_is_found_by_a_name_that_is_made() {
+    with_world(&[], |world, templating, vm, scope| {
+        let mut render = |template: &str| text(templating.render(world, vm, scope, &Erb::Text(template)));
+        let of = |code: &str| format!("<% n = 'words' %><%= {code} %>");
+        let words = render("<%= @words %>");
+        assert!(words.as_deref().is_some_and(|words| words.contains("\"a\"")), "{words:?}");
+        assert_eq!(render(&of("instance_variable_get(\"@#{n}\")")), words, "{:?}", world.left.borrow());
+        assert_eq!(render(&of("eval(\"@#{n}\")")), words);
+        assert_eq!(render(&of("instance_variable_get(:@words)")), words);
+        assert_eq!(render(&of("instance_variable_get(\"@no_#{n}\").inspect")).as_deref(), Some("nil"));
+        let set = "<% @own = 1; n = 'own' %><%= instance_variable_get(\"@#{n}\") %>";
+        assert_eq!(render(set).as_deref(), Some("1"));
+        for other in
+            ["eval(\"@#{n}.size\")", "eval(\"@#{n}-\")", "eval(\"#{n}\")", "eval(n)", "eval(\"@#{1}\")"]
+        {
+            assert_eq!(render(&of(other)), None, "{other}");
+        }
+        let named = "<% n = 'words.size' %><%= eval(\"@#{n}\") %>";
+        assert_eq!(render(named), None, "it is no name");
+    });
+}

@@ -63,6 +63,8 @@ impl<'c> Replay<'c> {
 #[derive(Default)]
 pub(crate) struct SetByTemplates<'c> {
     all: RefCell<Vec<SetVariable<'c>>>,
+    /// Names of arrays, hashes and strings that Ruby has by now: what it changes in place is not told.
+    of_ruby: RefCell<Vec<String>>,
     replays: RefCell<Vec<Replay<'c>>>,
     /// How many of them renderings have set that are over.
     settled: Cell<usize>,
@@ -86,7 +88,8 @@ impl<'c> SetByTemplates<'c> {
     pub fn any_seen_from(&self, scope: &'c Scope<'c>) -> bool {
         let all = self.all.borrow();
         let mut chain = std::iter::successors(Some(scope), |scope| scope.parent);
-        !all.is_empty() && chain.any(|scope| all.iter().any(|set| set.scope == scope.id))
+        !self.of_ruby.borrow().is_empty()
+            || !all.is_empty() && chain.any(|scope| all.iter().any(|set| set.scope == scope.id))
     }
 
     /// How many variables there are.
@@ -120,13 +123,17 @@ impl<'c> SetByTemplates<'c> {
 
     /// Takes the templates that Ruby has to render again. It sets their variables anew, so they are dropped here.
     pub fn take_replays(&self) -> Vec<Replay<'c>> {
-        self.all.borrow_mut().clear();
+        let is_one =
+            |value: &V<'c>| matches!(value, V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Symbol(_));
+        let given = self.all.borrow_mut().drain(..).filter(|set| !is_one(&set.value)).collect::<Vec<_>>();
+        self.of_ruby.borrow_mut().extend(given.into_iter().map(|set| set.name));
         self.replays.take()
     }
 
     /// Drops all that lies on the heap.
     pub fn release(&self) {
         self.all.take();
+        self.of_ruby.take();
         self.replays.take();
     }
 
@@ -148,6 +155,9 @@ impl<'c> SetByTemplates<'c> {
         first: usize,
     ) -> OrRuby<Option<V<'c>>> {
         let simple = simple_name(name);
+        if self.of_ruby.borrow().iter().any(|given| given == simple) {
+            return Err(ForRuby("a variable that Ruby may have changed in place"));
+        }
         if !self.has_name(simple) {
             return Ok(None);
         }

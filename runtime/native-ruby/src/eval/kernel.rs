@@ -98,6 +98,9 @@ impl<'c> Run<'_, 'c> {
             ("_", [message]) => message.clone(),
             ("URI", [_]) => self.parse_uri(args)?,
             ("throw", [tag]) => return Err(Unwind::throw(tag.clone(), V::Nil)),
+            // The worker says no warnings of Ruby's either: nothing is looked at.
+            ("warn", args) if !args.iter().any(|arg| matches!(arg, V::Map(_) | V::Hash(_))) => V::Nil,
+            ("instance_variable_get", [name]) if self.is_template() => self.variable_named(name)?,
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
             (FILE, []) => self.this_file()?,
             (LOAD_PATH, [V::Bool(first), folder]) => self.look_for_files_in(folder, *first)?,

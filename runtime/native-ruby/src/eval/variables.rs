@@ -9,6 +9,7 @@ use crate::method::Method;
 use crate::methods::symbol_of;
 use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;
+use crate::world::WorkerState;
 use bunraku_vm::value::Value;
 use hashbrown::HashSet;
 use std::cell::RefCell;
@@ -150,6 +151,41 @@ impl<'c> Run<'_, 'c> {
         let begin = statements.iter().take_while(is_set).collect::<Vec<_>>();
         begin.len() < statements.len()
             && begin.iter().any(|statement| matches!(statement, Expr::SetVariable(set, _) if *set == number))
+    }
+
+    /// The value of a template's instance variable by its name with `@`.
+    pub(super) fn variable_named(&mut self, name: &V<'c>) -> OrRuby<V<'c>> {
+        let name = match name {
+            V::Symbol(name) => (*name).to_owned(),
+            name => name.text().map(|name| name.to_string()).unwrap_or_default(),
+        };
+        let is_word = |name: &str| {
+            let rest = name.trim_start_matches(|c: char| c.is_ascii_alphabetic() || c == '_');
+            rest.len() < name.len() && rest.bytes().all(|b| b == b'_' || b.is_ascii_alphanumeric())
+        };
+        // The others are the template's own, or an error.
+        let plain = name.strip_prefix('@').filter(|plain| !plain.starts_with("__") && is_word(plain));
+        let plain = plain.ok_or(ForRuby("an instance variable of another name"))?;
+        let variables = &self.frame.program.variables;
+        if let Some(number) = variables.iter().position(|known| *known.name.text == *plain) {
+            return self.variable(number as u32);
+        }
+        // Another template's method has no variables: those of this one it would not find.
+        let is_own = self.rendered.is_some_and(|program| std::ptr::eq(program, self.frame.program));
+        // A worker may have changed what templates have set.
+        let is_only_here = self.world.worker() == WorkerState::None && !self.sees_set_by_templates();
+        if !is_own || SHARED.contains(&plain) || !is_only_here {
+            return Err(ForRuby("an instance variable by its name"));
+        }
+        let found = self.vm.symbols.get(plain).and_then(|symbol| self.scope.lookup(symbol));
+        let found = found.or_else(|| self.vm.withheld_fact(plain));
+        match found {
+            None | Some(Value::Undef) => Ok(V::Nil),
+            Some(Value::Array(_) | Value::Hash(_)) if !matches!(&self.frame.program.lends, Lends::Variables(names) if names.is_empty()) => {
+                Err(ForRuby(CHANGE))
+            }
+            Some(found) => Ok(V::from(found)),
+        }
     }
 
     /// Looks up an instance variable unless it has been looked up before.

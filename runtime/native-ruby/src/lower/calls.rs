@@ -234,9 +234,15 @@ impl Lower<'_> {
         let of_ruby = match name {
             "proc" | "loop" => list.is_empty() && block.is_some(),
             "catch" => block.is_some(),
-            "raise" | "fail" | "throw" => block.is_none(),
+            "raise" | "fail" | "throw" | "warn" => block.is_none(),
+            "URI" | "instance_variable_get" => list.len() == 1 && block.is_none(),
             _ => false,
         };
+        if let ("eval", [code], None, SourceKind::Template) = (name, list, block, self.kind)
+            && let Some(variable) = self.variable_named_by(*code)
+        {
+            return variable;
+        }
         if self.kind == SourceKind::File || of_ruby || self.known.contains(name) && block.is_none() {
             return self.call_of_self(node, name, list, block);
         }
@@ -286,6 +292,21 @@ impl Lower<'_> {
             (None, _) => self.unsupported(node, format!("the method {name}")),
             (_, None) => self.unsupported(node, format!("arguments of {name}")),
         }
+    }
+
+    /// `eval("@#{name}")`: what is no name of a variable is Ruby's when it is run.
+    fn variable_named_by(&mut self, code: Syntax<'_>) -> Option<Expr> {
+        let text = self.source(code);
+        let is_one = text.starts_with("\"@#{") && text.ends_with("}\"");
+        if !is_one || code.kind() != "string" || parts(code).len() != 2 {
+            return None;
+        }
+        Some(Expr::Call(Box::new(MethodCall {
+            name: "instance_variable_get".into(),
+            args: [self.node(code)].into(),
+            line: line_of(code),
+            ..MethodCall::of(None, Method::Other)
+        })))
     }
 
     /// A call of a method of `self`, which code may have defined, or of one of Ruby's functions.
@@ -540,6 +561,7 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "URI",
     "to_hash",
     "type",
+    "warn",
     "warning",
 ];
 

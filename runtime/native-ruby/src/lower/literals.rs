@@ -69,7 +69,7 @@ impl Lower<'_> {
                         | ":>"
                         | ":**"
                 );
-                let known = operator || self.symbol(name).is_some();
+                let known = operator || self.symbol(name.strip_prefix('@').unwrap_or(name)).is_some();
                 known.then(|| Expr::Symbol(text.trim_start_matches(':').into()))
             }
             "delimited_symbol" => {
@@ -249,7 +249,19 @@ impl Lower<'_> {
         }
         if text.starts_with("%q") {
             let inner = text.get(3..text.len() - 1)?;
-            return (!inner.contains('\\')).then(|| Expr::String(inner.into()));
+            // A backslash stands for the next character where that is another one, or the begin or end of the text.
+            let ends = [text.chars().nth(2)?, text.chars().next_back()?];
+            let mut made = String::with_capacity(inner.len());
+            let mut chars = inner.chars().peekable();
+            while let Some(c) = chars.next() {
+                match chars.peek() {
+                    Some(next) if c == '\\' && (*next == '\\' || ends.contains(next)) => {
+                        made.extend(chars.next())
+                    }
+                    _ => made.push(c),
+                }
+            }
+            return Some(Expr::String(made.into()));
         }
         if !(text.starts_with('"') || text.starts_with("%Q") || text.starts_with("%(")) {
             return None;

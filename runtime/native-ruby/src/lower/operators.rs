@@ -1,10 +1,20 @@
 //! Operators and assignments.
 
 use super::origins::ValueOrigin;
-use super::{Lower, SourceKind, call, operation, parts};
+use super::{Lower, SourceKind, call, line_of, operation, parts};
 use crate::method::Method;
 use crate::tree::{AssignTarget, Expr, MethodCall};
 use tree_sitter::Node as Syntax;
+
+/// An element or attribute among several targets.
+struct ElementTarget {
+    /// What computes what it is of.
+    before: Vec<Expr>,
+    /// The local that takes its value.
+    value: u32,
+    /// What sets it.
+    set: Expr,
+}
 
 impl Lower<'_> {
     pub(crate) fn binary(&mut self, node: Syntax<'_>) -> Expr {
@@ -191,7 +201,8 @@ impl Lower<'_> {
             return self.unsupported(node, "an assignment");
         };
         if left.kind() == "left_assignment_list" {
-            let Some(targets) = self.targets(left) else {
+            let mut elements = Vec::new();
+            let Some(targets) = self.targets_or_elements(left, Some(&mut elements)) else {
                 return self.unsupported(node, "an assignment to several");
             };
             let value = match right.kind() {
@@ -199,7 +210,8 @@ impl Lower<'_> {
                 "splat_argument" => Expr::Array([self.splat(right)].into()),
                 _ => self.node(right),
             };
-            return Expr::SetMany(AssignTarget::Many(targets), Box::new(value));
+            let assigned = Expr::SetMany(AssignTarget::Many(targets), Box::new(value));
+            return self.then_set(elements, assigned);
         }
         if matches!(right.kind(), "right_assignment_list" | "splat_argument") {
             return self.assign(left, |lower| match right.kind() {
@@ -211,6 +223,15 @@ impl Lower<'_> {
     }
 
     pub(crate) fn targets(&mut self, list: Syntax<'_>) -> Option<Box<[AssignTarget]>> {
+        self.targets_or_elements(list, None)
+    }
+
+    /// Several targets. Elements and attributes among them are taken note of: each is a local first.
+    fn targets_or_elements(
+        &mut self,
+        list: Syntax<'_>,
+        mut elements: Option<&mut Vec<ElementTarget>>,
+    ) -> Option<Box<[AssignTarget]>> {
         let mut targets = Vec::new();
         for part in parts(list) {
             targets.push(match part.kind() {
@@ -233,10 +254,72 @@ impl Lower<'_> {
                     }
                     _ => return None,
                 },
+                "element_reference" | "call" => {
+                    let target = self.element_target(part)?;
+                    let slot = target.value;
+                    elements.as_mut()?.push(target);
+                    AssignTarget::Local(slot)
+                }
                 _ => return None,
             });
         }
         Some(targets.into())
+    }
+
+    /// An element, or an attribute, that is one of several targets.
+    fn element_target(&mut self, node: Syntax<'_>) -> Option<ElementTarget> {
+        let (object, args, method, name) = match node.kind() {
+            "call" if self.kind == SourceKind::File => {
+                let field = |name| node.child_by_field_name(name);
+                let (on, method) = (field("receiver")?, field("method")?);
+                let is_plain = field("arguments").is_none() && field("block").is_none();
+                let name = is_plain.then(|| format!("{}=", self.source(method)))?;
+                (self.node(on), Vec::new(), Method::Other, name)
+            }
+            "element_reference" => {
+                let (object, args) = self.element_parts(node)?;
+                (object, args, Method::SetElement, String::new())
+            }
+            _ => return None,
+        };
+        if args.iter().any(|arg| matches!(arg, Expr::Splat(_))) {
+            return None;
+        }
+        self.origins.change(self.origin(&object));
+        let on = self.hidden();
+        let mut before = vec![Expr::SetLocal(on, Box::new(object))];
+        let mut given = Vec::new();
+        for arg in args {
+            let slot = self.hidden();
+            before.push(Expr::SetLocal(slot, Box::new(arg)));
+            given.push(Expr::Local(slot));
+        }
+        let value = self.hidden();
+        given.push(Expr::Local(value));
+        let call = MethodCall {
+            name: name.into(),
+            args: given.into(),
+            line: line_of(node),
+            ..MethodCall::of(Some(Expr::Local(on)), method)
+        };
+        Some(ElementTarget { before, value, set: Expr::Call(Box::new(call)) })
+    }
+
+    /// An assignment to several, with the elements among them: what these are of is computed first, and they are set last.
+    fn then_set(&mut self, elements: Vec<ElementTarget>, assigned: Expr) -> Expr {
+        if elements.is_empty() {
+            return assigned;
+        }
+        let given = self.hidden();
+        let (mut all, mut sets) = (Vec::new(), Vec::new());
+        for element in elements {
+            all.extend(element.before);
+            sets.push(element.set);
+        }
+        all.push(Expr::SetLocal(given, Box::new(assigned)));
+        all.extend(sets);
+        all.push(Expr::Local(given));
+        Expr::Sequence(all.into())
     }
 
     pub(crate) fn operator_assignment(&mut self, node: Syntax<'_>) -> Expr {

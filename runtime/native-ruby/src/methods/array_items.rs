@@ -333,8 +333,12 @@ pub(crate) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
 fn packed<'c>(on: &V<'c>) -> OrRuby<V<'c>> {
     let items = on.items()?.unwrap_or_default();
     let text = items.first().and_then(V::text).ok_or(UNKNOWN)?;
-    let digits = text.chars().map(|digit| digit.to_digit(16).map(|digit| digit as u8));
-    let digits: Vec<u8> = digits.collect::<Option<_>>().ok_or(UNKNOWN)?;
+    // What is no digit is taken for one, too.
+    let digit = |byte: u8| match byte.is_ascii_alphabetic() {
+        true => ((byte & 15) + 9) & 15,
+        false => byte & 15,
+    };
+    let digits: Vec<u8> = text.bytes().map(digit).collect();
     let byte = |pair: &[u8]| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0);
     Ok(V::bytes(digits.chunks(2).map(byte).collect()))
 }

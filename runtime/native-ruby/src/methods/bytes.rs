@@ -10,6 +10,10 @@ const UNKNOWN: ForRuby = ForRuby("a method of a string of bytes");
 pub(super) fn call<'c>(bytes: &[u8], method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Size | Method::Length | Method::ByteSize, []) => V::Int(bytes.len() as i64),
+        (Method::Plus, [V::Bytes(more)]) => {
+            crate::budget::spend(more.len() as u64)?;
+            V::bytes([bytes, more].concat())
+        }
         (Method::Empty, []) => V::Bool(bytes.is_empty()),
         (Method::AsciiOnly, []) => V::Bool(bytes.is_ascii()),
         (Method::BytesOf, []) => V::list(bytes.iter().map(|byte| V::Int((*byte).into())).collect()),

@@ -14,7 +14,7 @@ pub use core::random::Random;
 
 use bunraku_vm::compat::Compat;
 use bunraku_vm::function::Native;
-use std::collections::HashMap;
+use hashbrown::HashMap;
 use std::sync::LazyLock;
 
 /// The groups that reach the catalog.
@@ -34,8 +34,11 @@ pub fn all() -> impl Iterator<Item = &'static Native> {
     CATALOG.iter().chain(core::GROUPS).copied().flatten()
 }
 
-static BY_NAME: LazyLock<HashMap<&'static str, &'static Native>> =
-    LazyLock::new(|| all().map(|native| (native.name, native)).collect());
+static BY_NAME: LazyLock<HashMap<&'static str, &'static Native>> = LazyLock::new(|| {
+    let mut all_by_name = HashMap::with_capacity(all().count());
+    all_by_name.extend(all().map(|native| (native.name, native)));
+    all_by_name
+});
 
 /// The function of a name, as a version of the language has it.
 pub fn find(name: &str, compat: Compat) -> Option<&'static Native> {

@@ -34,8 +34,9 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
 use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
+use hashbrown::HashMap;
+use hashbrown::hash_map::Entry;
 use old::OldFunction;
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
@@ -238,9 +239,15 @@ pub fn twins() -> impl Iterator<Item = Twin> {
     shims.chain(new).chain(old)
 }
 
-static BY_NAME: LazyLock<HashMap<&'static str, Vec<Twin>>> = LazyLock::new(|| {
-    let mut all: HashMap<_, Vec<Twin>> = HashMap::new();
-    twins().for_each(|twin| all.entry(twin.native.name).or_default().push(twin));
+/// The twins of each name: the first, and the others, which few names have. Every process makes this table.
+static BY_NAME: LazyLock<HashMap<&'static str, (Twin, Vec<Twin>)>> = LazyLock::new(|| {
+    let mut all: HashMap<_, (Twin, Vec<Twin>)> = HashMap::with_capacity(twins().count());
+    for twin in twins() {
+        match all.entry(twin.native.name) {
+            Entry::Occupied(mut known) => known.get_mut().1.push(twin),
+            Entry::Vacant(new) => _ = new.insert((twin, Vec::new())),
+        }
+    }
     all
 });
 
@@ -251,7 +258,8 @@ pub fn has_twin(name: &str) -> bool {
 
 /// The twins of a module's function of that name and kind: one that stands in for a shim first.
 pub fn twins_of<'a>(name: &str, module: &'a str, api: Api) -> impl Iterator<Item = Twin> + use<'a> {
-    let twins = BY_NAME.get(name).into_iter().flatten().copied();
+    let twins = BY_NAME.get(name).into_iter();
+    let twins = twins.flat_map(|(first, others)| std::iter::once(first).chain(others)).copied();
     twins.filter(move |twin| twin.module == module && twin.api == api)
 }
 

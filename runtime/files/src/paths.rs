@@ -40,10 +40,11 @@ pub fn clean(path: &Path) -> PathBuf {
 
 /// What a tree of these roots calls a path, if it lies in one.
 pub fn key(roots: &[Root], path: &Path) -> Option<String> {
-    if path.to_str().is_some_and(|text| !is_clean(text)) {
+    let Some((name, rest)) = parts(roots, path) else {
+        // It may lead there by detours.
+        path.to_str().filter(|text| !is_clean(text))?;
         return key(roots, &Some(clean(path)).filter(|path| path.to_str().is_some_and(is_clean))?);
-    }
-    let (name, rest) = parts(roots, path)?;
+    };
     let mut key = String::with_capacity(name.len() + 1 + rest.len());
     key.push_str(name);
     if !rest.is_empty() {

@@ -65,15 +65,25 @@ impl Prepared {
     /// # Errors
     /// Those of that.
     pub fn is_match(&self, text: &str) -> Result<bool, String> {
-        let last = self.last.get();
-        if last.bytes.get(..last.length.into()).is_some_and(|bytes| bytes == text.as_bytes()) {
-            return Ok(last.matches);
+        if let Some(matches) = self.known(text) {
+            return Ok(matches);
         }
         let matches = self.expression().is_match(&self.source, text)?;
+        self.remember(text, matches);
+        Ok(matches)
+    }
+
+    /// Whether it matches a text, where that was asked last.
+    fn known(&self, text: &str) -> Option<bool> {
+        let last = self.last.get();
+        let bytes = last.bytes.get(..last.length.into())?;
+        (bytes == text.as_bytes()).then_some(last.matches)
+    }
+
+    fn remember(&self, text: &str, matches: bool) {
         if let Some(last) = Last::of(text, matches) {
             self.last.set(last);
         }
-        Ok(matches)
     }
 
     /// As [`captures_from`](super::captures_from).
@@ -81,7 +91,15 @@ impl Prepared {
     /// # Errors
     /// Those of that.
     pub fn captures_from(&self, text: &str, from: usize) -> Result<Option<Match>, String> {
-        search(self.expression(), &self.source, text, from)
+        if from > 0 {
+            return search(self.expression(), &self.source, text, from);
+        }
+        if self.known(text) == Some(false) {
+            return Ok(None);
+        }
+        let found = search(self.expression(), &self.source, text, 0)?;
+        self.remember(text, found.is_some());
+        Ok(found)
     }
 
     /// As [`all_captures`](super::all_captures).
@@ -89,7 +107,12 @@ impl Prepared {
     /// # Errors
     /// Those of that.
     pub fn all_captures(&self, text: &str) -> Result<Vec<Match>, String> {
-        all(self.expression(), &self.source, text)
+        if self.known(text) == Some(false) {
+            return Ok(Vec::new());
+        }
+        let found = all(self.expression(), &self.source, text)?;
+        self.remember(text, !found.is_empty());
+        Ok(found)
     }
 }
 
@@ -112,6 +135,9 @@ mod tests {
                 ("a", true),
             ] {
                 assert_eq!(expression.is_match(text), Ok(matches), "{text}");
+                let groups = expression.captures_from(text, 0).unwrap().map(|found| found.groups);
+                assert_eq!(groups, matches.then(|| vec![Some((0, text.len()))]), "{text}");
+                assert_eq!(expression.all_captures(text).unwrap().len(), usize::from(matches), "{text}");
             }
         }
         assert!(Prepared::new("(".to_owned()).is_match("").is_err());

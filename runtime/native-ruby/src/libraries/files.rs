@@ -39,25 +39,30 @@ fn join(parts: &[V<'_>], depth: usize) -> OrRuby<String> {
     if depth > 20 {
         return Err(UNKNOWN);
     }
-    let mut out = String::new();
+    let mut out = String::with_capacity(64);
     for (at, part) in parts.iter().enumerate() {
-        let part = match part.items()? {
-            Some(items) => join(&items, depth + 1)?,
-            None => part.text().ok_or(UNKNOWN)?.to_string(),
-        };
-        if part.contains('\0') {
-            return Err(UNKNOWN);
+        match part.text() {
+            Some(part) => add(&mut out, at, &part)?,
+            None => add(&mut out, at, &join(&part.items()?.ok_or(UNKNOWN)?, depth + 1)?)?,
         }
-        if at > 0 {
-            if part.starts_with('/') {
-                out.truncate(out.trim_end_matches('/').len());
-            } else if !out.ends_with('/') {
-                out.push('/');
-            }
-        }
-        out.push_str(&part);
     }
     Ok(out)
+}
+
+/// Puts the part of a number out, behind what there is.
+fn add(out: &mut String, number: usize, part: &str) -> OrRuby<()> {
+    if part.contains('\0') {
+        return Err(UNKNOWN);
+    }
+    if number > 0 {
+        if part.starts_with('/') {
+            out.truncate(out.trim_end_matches('/').len());
+        } else if !out.ends_with('/') {
+            out.push('/');
+        }
+    }
+    out.push_str(part);
+    Ok(())
 }
 
 /// What stands behind the last slash.

@@ -246,7 +246,7 @@ impl<'c> Scope<'c> {
             Some(slot) => self.slots[slot].replace(Some(value)).is_some(),
             None => self.extras().borrow_mut().set(name, value),
         };
-        self.replaced.set(self.replaced.get() + u32::from(was_set));
+        self.replaced.set(self.replaced.get().wrapping_add(was_set.into()));
     }
 
     /// How far its variables have got. To be asked only of scopes that are not used again for other calls: of none that is local.

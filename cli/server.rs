@@ -154,10 +154,7 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
                 .cloned()
                 .chain([
                     ("timeout".to_owned(), arguments.timeout.into()),
-                    (
-                        "pure_programs".to_owned(),
-                        Data::List(arguments.pure_programs.iter().cloned().map(Data::from).collect()),
-                    ),
+                    ("pure_programs".to_owned(), world::programs(&arguments.pure_programs)),
                 ])
                 .collect(),
             ruby: arguments.ruby.clone(),

@@ -167,6 +167,11 @@ pub fn strict() -> impl TypedValueParser<Value = Strict> {
     })
 }
 
+/// Programs by their paths, as the setting `pure_programs`.
+pub fn programs(paths: &[String]) -> Data {
+    Data::List(paths.iter().cloned().map(Data::from).collect())
+}
+
 /// A number of seconds, 0 for without end.
 ///
 /// # Errors
@@ -336,7 +341,9 @@ impl World {
         for (name, value) in &self.limits {
             settings.set(name, value)?;
         }
-        settings.pure_programs.clone_from(&self.pure_programs);
+        if !self.pure_programs.is_empty() {
+            settings.set("pure_programs", &programs(&self.pure_programs))?;
+        }
         if let Some(timeout) = self.timeout {
             settings.set("timeout", &timeout.into())?;
         }

@@ -1,13 +1,9 @@
-//! Runs programs for `generate`. Of programs that the setting `pure_programs` names, what they print depends on their arguments alone:
+//! Programs that `generate` runs. Of those that the setting `pure_programs` names, what they print depends on their arguments alone:
 //! each is run once for the same arguments, whatever node asks, and a catalog that has run one has read no more than its file.
 
+use bunraku_files::archive::Identity;
 use bunraku_files::recent::Recent;
-use bunraku_process::{Ended, Errors, Limits};
-use std::io;
-use std::path::Path;
-use std::process::Command;
 use std::sync::Mutex;
-use std::time::SystemTime;
 
 /// How many outputs are kept.
 const MOST: usize = 10_000;
@@ -30,14 +26,11 @@ impl Programs<'_> {
     }
 }
 
-/// What tells one state of a program's file from another: size and time of change.
-type Stamp = (u64, Option<SystemTime>);
-
 /// What pure programs have printed.
 pub struct Outputs {
-    /// Key: program and arguments. Bound: [`MOST`], none longer than [`LONGEST`]. Stale: size or time of the program differ. What
-    /// fails is not kept. Test: `runtime/compile/tests/programs.rs`.
-    kept: Mutex<Recent<Vec<String>, (Stamp, String)>>,
+    /// Key: program and arguments. Bound: [`MOST`], none longer than [`LONGEST`]. Stale: size, time or inode of the program differ.
+    /// What fails is not kept. Test: `runtime/compile/tests/programs.rs`.
+    kept: Mutex<Recent<Vec<String>, (Identity, String)>>,
 }
 
 impl Default for Outputs {
@@ -47,33 +40,19 @@ impl Default for Outputs {
 }
 
 impl Outputs {
-    /// What a pure program has printed for its arguments, if it is known and the program is the same.
-    pub fn get(&self, command: &[String]) -> Option<String> {
-        let now = stamp(command)?;
+    /// What a pure program has printed for its arguments, if it is known and the program is this one.
+    pub fn get(&self, command: &[String], program: Identity) -> Option<String> {
         let mut kept = self.kept.lock().ok()?;
-        let (then, text) = kept.get(command)?;
-        (*then == now).then(|| text.clone())
+        let (known, text) = kept.get(command)?;
+        (*known == program).then(|| text.clone())
     }
 
-    /// Keeps what it has printed.
-    pub fn keep(&self, command: &[String], text: &str) {
-        if let (Some(stamp), Ok(mut kept)) = (stamp(command), self.kept.lock())
-            && text.len() <= LONGEST
+    /// Keeps what it has printed, being what it was before it ran.
+    pub fn keep(&self, command: &[String], program: Identity, text: &str) {
+        if text.len() <= LONGEST
+            && let Ok(mut kept) = self.kept.lock()
         {
-            kept.insert(command.to_vec(), (stamp, text.to_owned()));
+            kept.insert(command.to_vec(), (program, text.to_owned()));
         }
     }
-}
-
-fn stamp(command: &[String]) -> Option<Stamp> {
-    let status = std::fs::metadata(command.first()?).ok()?;
-    Some((status.len(), status.modified().ok()))
-}
-
-/// Runs a command in the folder of its program, as Puppet does.
-///
-/// # Errors
-/// When it can't be started, or takes more than it may.
-pub(crate) fn run((program, args): (&str, &[String]), folder: &Path, limits: Limits) -> io::Result<Ended> {
-    bunraku_process::run(Command::new(program).args(args).current_dir(folder), Errors::Joined, limits)
 }

@@ -47,7 +47,7 @@ pub struct Info {
 }
 
 /// What tells whether the file of a name is still the one that was opened.
-type Identity = (u64, Option<SystemTime>, u64);
+pub type Identity = (u64, Option<SystemTime>, u64);
 
 /// What a source was like when it was compared with the archive, and whether it had the same content.
 type Compared = (Stamp, bool);
@@ -68,7 +68,8 @@ pub struct Opened {
     seen: OnceLock<Option<Mutex<Seen>>>,
 }
 
-fn identity(path: &Path) -> Option<Identity> {
+/// The identity of the file at a path, where a link leads if it is one; none where it can't be looked at.
+pub fn identity(path: &Path) -> Option<Identity> {
     let metadata = std::fs::metadata(path).ok()?;
     #[cfg(unix)]
     let inode = std::os::unix::fs::MetadataExt::ino(&metadata);

@@ -1,10 +1,11 @@
 //! Finds and reads files of modules, and runs commands.
 
 use crate::compile::Compile;
-use crate::programs;
 use bunraku_environment::snapshot::Named;
+use bunraku_files::archive::identity;
 use bunraku_files::reads::{self, Asked};
 use bunraku_hiera as hiera;
+use bunraku_process::Errors;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{FilePort, ModuleFolder};
@@ -12,6 +13,7 @@ use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 impl<'c> Compile<'c> {
     /// Where `module/path` lies under a module's folder.
@@ -80,7 +82,9 @@ impl<'c> FilePort<'c> for Compile<'c> {
         if self.asked.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
         }
-        if is_pure && let Some(text) = self.asked.programs.outputs.get(command) {
+        let outputs = self.asked.programs.outputs;
+        let pure = is_pure.then(|| identity(Path::new(program))).flatten();
+        if let Some(text) = pure.and_then(|program| outputs.get(command, program)) {
             return Ok(text);
         }
         if !folder.is_dir() {
@@ -91,7 +95,9 @@ impl<'c> FilePort<'c> for Compile<'c> {
                 false => format!("{what} directory @ dir_chdir - {folder}"),
             });
         }
-        let ended = match programs::run((program, args), folder, self.asked.settings.exec) {
+        let mut started = Command::new(program);
+        let started = started.args(args).current_dir(folder);
+        let ended = match bunraku_process::run(started, Errors::Joined, self.asked.settings.exec) {
             Ok(ended) => ended,
             // Puppet starts it in a process of its own, which ends so where that fails.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {
@@ -102,8 +108,8 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
             Some(0) => {
-                if is_pure {
-                    self.asked.programs.outputs.keep(command, &text);
+                if let Some(program) = pure {
+                    outputs.keep(command, program, &text);
                 }
                 Ok(text)
             }

@@ -188,7 +188,7 @@ fn made(
             Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
         }
     }
-    let literals = literals::made(literals, before.as_deref(), options)?;
+    let literals = literals_of(literals, before.as_deref(), options)?;
     let key = |path: &Path| paths::key(&plan.roots, path);
     let file = |path: &Path| reasons.get(key(path)?.as_str()).cloned();
     let texts = |path: &Path| -> Vec<(u32, String)> {
@@ -221,8 +221,29 @@ fn compile_all(
     })
 }
 
+/// What is made of texts, on all cores; `before` is the archive that is replaced. Of a text that nothing can be made of there is
+/// nothing.
+///
+/// # Errors
+/// When the machine gives no threads.
+fn literals_of(
+    texts: BTreeSet<Literal>,
+    before: Option<&Opened>,
+    options: &Options,
+) -> Result<writer::Literals, String> {
+    let texts: Vec<Literal> = texts.into_iter().collect();
+    let all = side_by_side(options, &texts, |(text, section)| {
+        let known = before.and_then(|before| {
+            let part = before.archive().made_of(text, *section).ok()??;
+            before.archive().part_bytes(&part).ok()
+        });
+        known.map(<[u8]>::to_vec).or_else(|| literals::make(text, *section, options.compat))
+    })?;
+    Ok(texts.into_iter().zip(all).filter_map(|(text, made)| Some((text, made?))).collect())
+}
+
 /// What `work` makes of each of some items, on all cores; in their order.
-pub(super) fn side_by_side<I: Sync, T: Send>(
+fn side_by_side<I: Sync, T: Send>(
     options: &Options,
     items: &[I],
     work: impl Fn(&I) -> T + Sync,

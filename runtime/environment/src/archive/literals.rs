@@ -5,9 +5,7 @@
 //! depends on nothing but the text, the compiler and the version of the language, and an archive is for one of each. Test:
 //! `runtime/compile/tests/archive.rs`.
 
-use super::build::{Options, side_by_side};
 use crate::units;
-use bunraku_files::archive::Opened;
 use bunraku_native_ruby::Lowered;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::writer::Literals;
@@ -15,7 +13,6 @@ use bunraku_vm::compat::Compat;
 use bunraku_vm::regex;
 use bunraku_vm::unit::given::given;
 use bunraku_vm::unit::reader::Unit;
-use std::collections::BTreeSet;
 
 /// A text, and the section of an archive that has what is made of it.
 pub(super) type Literal = (String, Section);
@@ -40,28 +37,8 @@ pub(super) fn of_unit(unit: &Unit<'_>) -> (Vec<Literal>, Vec<(u32, String)>) {
     (all, erb.into_iter().map(|given| (given.line, given.text.to_owned())).collect())
 }
 
-/// What is made of texts, on all cores; `before` is the archive that is replaced. Of a text that nothing can be made of there is
-/// nothing: whoever meets it does as without an archive.
-///
-/// # Errors
-/// When the machine gives no threads.
-pub(super) fn made(
-    texts: BTreeSet<Literal>,
-    before: Option<&Opened>,
-    options: &Options,
-) -> Result<Literals, String> {
-    let texts: Vec<Literal> = texts.into_iter().collect();
-    let all = side_by_side(options, &texts, |(text, section)| {
-        let known = before.and_then(|before| {
-            let part = before.archive().made_of(text, *section).ok()??;
-            before.archive().part_bytes(&part).ok()
-        });
-        known.map(<[u8]>::to_vec).or_else(|| make(text, *section, options.compat))
-    })?;
-    Ok(texts.into_iter().zip(all).filter_map(|(text, made)| Some((text, made?))).collect())
-}
-
-fn make(text: &str, section: Section, compat: Compat) -> Option<Vec<u8>> {
+/// What is made of a text for a section, if anything is: whoever meets one that nothing is made of does as without an archive.
+pub(super) fn make(text: &str, section: Section, compat: Compat) -> Option<Vec<u8>> {
     match section {
         Section::Automata => regex::made(text),
         Section::Templates => {

@@ -153,6 +153,12 @@ impl<'c> Run<'_, 'c> {
             && begin.iter().any(|statement| matches!(statement, Expr::SetVariable(set, _) if *set == number))
     }
 
+    /// What the scope sees under a name, a fact that is withheld from it included.
+    fn found_in_scope(&self, name: &str) -> Option<Value<'c>> {
+        let found = self.vm.symbols.get(name).and_then(|symbol| self.scope.lookup(symbol));
+        found.or_else(|| self.vm.withheld_fact(name))
+    }
+
     /// The value of a template's instance variable by its name with `@`.
     pub(super) fn variable_named(&mut self, name: &V<'c>) -> OrRuby<V<'c>> {
         let name = match name {
@@ -177,9 +183,7 @@ impl<'c> Run<'_, 'c> {
         if !is_own || SHARED.contains(&plain) || !is_only_here {
             return Err(ForRuby("an instance variable by its name"));
         }
-        let found = self.vm.symbols.get(plain).and_then(|symbol| self.scope.lookup(symbol));
-        let found = found.or_else(|| self.vm.withheld_fact(plain));
-        match found {
+        match self.found_in_scope(plain) {
             None | Some(Value::Undef) => Ok(V::Nil),
             Some(Value::Array(_) | Value::Hash(_)) if !matches!(&self.frame.program.lends, Lends::Variables(names) if names.is_empty()) => {
                 Err(ForRuby(CHANGE))
@@ -351,9 +355,7 @@ impl<'c> Run<'_, 'c> {
         }
         let name = self.eval(name)?;
         let Some(name) = name.text() else { return Ok(None) };
-        let found = self.vm.symbols.get(&name).and_then(|symbol| self.scope.lookup(symbol));
-        let found = found.or_else(|| self.vm.withheld_fact(&name));
-        let found = found.filter(|value| !value.is_undef());
+        let found = self.found_in_scope(&name).filter(|value| !value.is_undef());
         Ok(Some(match call.method {
             Method::Element => found.map_or(V::Nil, V::from),
             _ => V::Bool(found.is_some()),

@@ -7,7 +7,7 @@ use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
-use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, Surroundings};
+use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, RestsOn, Surroundings};
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
@@ -172,6 +172,22 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         let call = Call { args, block: None, scope: vm.top.into() };
         let value = self.call_ruby(vm, name, from, call)?;
         Ok(Some(value.unwrap_or(Value::Undef)))
+    }
+
+    fn take_rested(&self) -> Option<RestsOn> {
+        let bunraku_native_ruby::RestsOn { absent, uncached, more: false } = self.erb.take_rested()? else {
+            return None;
+        };
+        Some(RestsOn { absent, uncached })
+    }
+
+    fn has_called(&self, name: &str, from: &str) -> bool {
+        let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
+        found.is_some_and(|found| self.erb.has_called(name, found.module))
+    }
+
+    fn context_keeps(&self, context: i64, key: &str) -> bool {
+        self.erb.context_keeps(context, key)
     }
 
     fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {

@@ -35,4 +35,4 @@ pub use backend::context;
 pub use glob::glob;
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
-pub use surroundings::{EnvironmentParts, ModuleParts, Repeat, Surroundings};
+pub use surroundings::{EnvironmentParts, ModuleParts, Repeat, RestsOn, Surroundings};

@@ -31,6 +31,15 @@ pub struct ModuleParts<'c> {
     pub data_provider: Option<&'c str>,
 }
 
+/// What a call has rested on beyond its arguments, its code and the files of the snapshot.
+#[derive(Debug)]
+pub struct RestsOn {
+    /// Paths outside of the environment at which there was nothing.
+    pub absent: Vec<PathBuf>,
+    /// Keys for which the context of the look-up kept nothing.
+    pub uncached: Vec<String>,
+}
+
 /// How often a warning is logged in one compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat<'a> {
@@ -68,6 +77,23 @@ pub trait Surroundings<'c> {
         from: &str,
         args: &[Value<'c>],
     ) -> Eval<'c, Option<Value<'c>>>;
+
+    /// What the call of a function before this has rested on, where it has said that there is nothing for the key and the same
+    /// arguments give the same in each compile of the snapshot; none where that is not certain.
+    fn take_rested(&self) -> Option<RestsOn> {
+        None
+    }
+
+    /// Whether a function in Ruby has been called before in the compile, as code of module `from` finds it, so that its files
+    /// have been read; and what it kept may be relied on.
+    fn has_called(&self, _name: &str, _from: &str) -> bool {
+        false
+    }
+
+    /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`] has it.
+    fn context_keeps(&self, _context: i64, _key: &str) -> bool {
+        true
+    }
 
     /// What a variable that no scope has stands for. In the paths of a `hiera.yaml` the look-up goes on without it, as far
     /// as the version has that.

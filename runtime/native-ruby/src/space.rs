@@ -9,6 +9,7 @@ use crate::literals::Literals;
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::Module;
+use bunraku_files::reads::Reads;
 use bunraku_vm::value::Value;
 use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, RefCell};
@@ -30,6 +31,8 @@ pub(crate) enum Load {
 pub(crate) struct Space<'c> {
     /// Constants by their names in full.
     constants: RefCell<HashMap<String, V<'c>>>,
+    /// Whether one of them is named as Puppet's own module is.
+    other_puppet: Cell<bool>,
     /// All modules and classes, which are cleared at the end.
     modules: RefCell<Vec<Rc<Module<'c>>>>,
     files: RefCell<HashMap<PathBuf, Load>>,
@@ -70,7 +73,16 @@ type ReadyFunction<'c> = (Rc<OldFunction<'c>>, &'c Program);
 #[derive(Default)]
 pub(crate) struct ContextCache<'c> {
     pub values: RefCell<HashMap<String, V<'c>>>,
-    pub files: RefCell<HashMap<String, V<'c>>>,
+    pub files: RefCell<HashMap<String, CachedFile<'c>>>,
+}
+
+/// What was made of a file.
+pub(crate) struct CachedFile<'c> {
+    pub data: V<'c>,
+    /// What was read for it.
+    pub reads: Reads,
+    /// Whether it is not the same for all that ask for it in a snapshot, see [`RestsOn`](crate::functions::rests::RestsOn).
+    pub rests_on_more: bool,
 }
 
 impl<'c> Space<'c> {
@@ -104,7 +116,15 @@ impl<'c> Space<'c> {
         self.constants.borrow().get(name).cloned()
     }
 
+    /// Whether code has given the name of Puppet's own module to something else, somewhere.
+    pub fn has_other_puppet(&self) -> bool {
+        self.other_puppet.get()
+    }
+
     pub fn set_constant(&self, name: String, value: V<'c>) {
+        if name == "Puppet" || name.ends_with("::Puppet") {
+            self.other_puppet.set(true);
+        }
         self.constants.borrow_mut().insert(name, value);
         self.literals.forget_constants();
     }
@@ -280,11 +300,18 @@ impl<'c> Space<'c> {
         self.contexts.borrow_mut().entry(number).or_default().clone()
     }
 
+    /// Whether the context of a number keeps something under a key.
+    pub fn context_keeps(&self, number: i64, key: &str) -> bool {
+        let contexts = self.contexts.borrow();
+        contexts.get(&number).is_some_and(|context| context.values.borrow().contains_key(key))
+    }
+
     /// Drops all that lies on the heap: the compile is over.
     pub fn release(&self) {
         // A part that is added has to be named here.
         let Space {
             serials: _,
+            other_puppet: _,
             frozen,
             beside,
             required,

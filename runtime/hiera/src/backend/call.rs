@@ -1,10 +1,12 @@
 //! Calling the function of an entry: one in the Puppet language or in Ruby, or hiera-eyaml's.
 
+use super::absent_keys::module_of;
 use super::context;
 use crate::config::location::LocationKind;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
+use bunraku_files::reads;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -27,10 +29,34 @@ impl<'c> Lookups<'_, 'c> {
             return self.eyaml_lookup_key(vm, at, key);
         }
         self.state.answered.spoil();
-        let from = name.split_once("::").map_or("", |(module, _)| module);
+        // What entries of one key at a time are asked for, where several compiles ask.
+        let asked = match (at.entry.kind, key) {
+            (BackendKind::LookupKey, Some(Value::Str(key))) => {
+                self.absent_at(vm, at).map(|absent| (absent, key.as_str()))
+            }
+            _ => None,
+        };
+        if asked.is_some_and(|(absent, key)| self.is_absent(absent, at, key)) {
+            return Ok(None);
+        }
+        let from = module_of(at.entry);
         let args = self.backend_arguments(vm, at, key);
-        match context::found(self.around.call_function(vm, name, from, &args))? {
-            None => Ok(None),
+        let (answer, reads) = match asked {
+            None => (self.around.call_function(vm, name, from, &args), None),
+            Some(_) => {
+                self.around.take_rested();
+                let (answer, reads) = reads::gather(|| self.around.call_function(vm, name, from, &args));
+                reads::pass_on(&reads);
+                (answer, Some(reads))
+            }
+        };
+        match context::found(answer)? {
+            None => {
+                if let (Some((absent, key)), Some(reads)) = (asked, reads) {
+                    self.keep_absent(absent, key, reads);
+                }
+                Ok(None)
+            }
             Some(Some(value)) => Ok(Some(value)),
             Some(None) => {
                 let message = format!("Unable to find '{}' function named '{name}'", at.entry.kind.name());

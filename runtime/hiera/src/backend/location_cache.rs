@@ -1,9 +1,10 @@
 //! What is kept for one location of an entry: its data, or what a function has answered.
 
+use super::absent_keys::AbsentAt;
 use crate::data_file::DataReader;
 use bunraku_vm::value::{Hash, Value};
 use hashbrown::HashMap;
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 /// The data of one location, which a backend of kind `data_hash` gives all at once.
 #[derive(Clone, Copy)]
@@ -26,4 +27,8 @@ pub(crate) struct LocationCache<'c> {
     /// What the function itself keeps by `cache` and `cache_all` of its context; never stale, it says itself what it
     /// keeps. Test: the same.
     pub own: Cell<Option<Hash<'c>>>,
+    /// What other compiles of the snapshot have found to be without an answer here, once asked for; none where nobody could tell.
+    pub absent: OnceCell<Option<&'c AbsentAt>>,
+    /// Whether its function has been called before in the compile, once it has.
+    pub has_called: Cell<bool>,
 }

@@ -8,6 +8,7 @@ use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::Journal;
 use crate::functions::raised::RaisedErrors;
+use crate::functions::rests::RestsOn;
 use crate::libraries::OwnGenerator;
 use crate::space::Space;
 use crate::tree::Unsupported;
@@ -49,6 +50,8 @@ pub struct Templating<'c> {
     pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
     /// Ruby's own generator of random numbers.
     pub(crate) random: OwnGenerator,
+    /// What the call of a function that has just ended without a value has rested on.
+    pub(crate) rested: Cell<Option<RestsOn>>,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -86,6 +89,7 @@ impl<'c> Templating<'c> {
             spare_stack: Cell::default(),
             waiting: RefCell::default(),
             random: OwnGenerator::default(),
+            rested: Cell::default(),
         }
     }
 
@@ -160,8 +164,10 @@ impl<'c> Templating<'c> {
             spare_stack,
             waiting,
             random,
+            rested,
         } = self;
         random.release();
+        rested.take();
         spare_stack.take();
         let Met { files, texts, ruby } = met;
         space.release();

@@ -128,6 +128,7 @@ impl<'c> Run<'_, 'c> {
 
     /// A setting of Puppet's.
     pub(crate) fn setting(&mut self, name: &str) -> Done<'c> {
+        self.rests.more = true;
         match self.world.setting(name) {
             Some((value, true)) => match value {
                 Value::Str(text) => Ok(V::Symbol(text.as_str())),

@@ -2,11 +2,13 @@
 
 use super::{Done, Run};
 use crate::for_ruby::ForRuby;
-use crate::space::ContextCache;
+use crate::space::{CachedFile, ContextCache};
 use crate::tree::{Block, MethodCall};
 use crate::value::V;
+use bunraku_files::reads;
 use bunraku_vm::function::Call;
 use bunraku_vm::value::{Object, Value};
+use std::path::Path;
 use std::rc::Rc;
 
 impl<'c> Run<'_, 'c> {
@@ -19,6 +21,7 @@ impl<'c> Run<'_, 'c> {
     ) -> Done<'c, Option<V<'c>>> {
         let Some(number) = self.world.context_number(object) else { return Ok(None) };
         let kept = self.space.context(number);
+        self.rests.more |= !matches!(name, "cache_has_key" | "cached_value" | "not_found");
         Ok(Some(match (name, args) {
             ("cache", [key, value]) => {
                 kept.set(self.key(key)?, value.clone());
@@ -30,8 +33,8 @@ impl<'c> Run<'_, 'c> {
                 }
                 V::Nil
             }
-            ("cache_has_key", [key]) => V::Bool(kept.get(&self.key(key)?).is_some()),
-            ("cached_value", [key]) => kept.get(&self.key(key)?).unwrap_or(V::Nil),
+            ("cache_has_key", [key]) => V::Bool(self.cached(&kept, key)?.is_some()),
+            ("cached_value", [key]) => self.cached(&kept, key)?.unwrap_or(V::Nil),
             ("interpolate", [value]) => {
                 let value = value.to_value(self.vm)?;
                 V::from(self.ask_context(object, "interpolate", value)?)
@@ -42,6 +45,16 @@ impl<'c> Run<'_, 'c> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    fn cached(&mut self, kept: &ContextCache<'c>, key: &V<'c>) -> Done<'c, Option<V<'c>>> {
+        let key = self.key(key)?;
+        let found = kept.get(&key);
+        match found {
+            None => self.rests.uncached.push(key),
+            Some(_) => self.rests.more = true,
+        }
+        Ok(found)
     }
 
     fn key(&mut self, key: &V<'c>) -> Done<'c, String> {
@@ -68,21 +81,41 @@ impl<'c> Run<'_, 'c> {
     ) -> Done<'c, Option<V<'c>>> {
         let Some(number) = self.world.context_number(object) else { return Ok(None) };
         let kept: Rc<ContextCache<'c>> = self.space.context(number);
-        if let Some(data) = kept.files.borrow().get(path) {
-            return Ok(Some(data.clone()));
+        if let Some(file) = kept.files.borrow().get(path) {
+            self.rests.more |= file.rests_on_more;
+            reads::take_in(&file.reads);
+            return Ok(Some(file.data.clone()));
         }
+        let before = std::mem::take(&mut self.rests.more);
+        let (data, reads) = reads::gather(|| self.data_of_file(path, (call, block)));
+        reads::pass_on(&reads);
+        let data = data?;
+        // What may be changed in place is not the same for each call.
+        let is_fixed = matches!(
+            data,
+            V::Hash(_) | V::Array(_) | V::Str(_) | V::Nil | V::Bool(_) | V::Int(_) | V::Float(_)
+        );
+        let rests_on_more = self.rests.more
+            || !is_fixed
+            || !self.world.tree().holds(Path::new(path))
+            || !reads.unknown.is_empty();
+        self.rests.more = before || rests_on_more;
+        let file = CachedFile { data: data.clone(), reads, rests_on_more };
+        kept.files.borrow_mut().insert(path.to_owned(), file);
+        Ok(Some(data))
+    }
+
+    fn data_of_file(&mut self, path: &str, (call, block): (&'c MethodCall, Option<&'c Block>)) -> Done<'c> {
         let text = self.world.file_text(path).ok_or(ForRuby("a file outside of the environment"))?;
         // Its mark of the order of bytes is not part of it.
         let text = V::made(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), str::to_owned));
-        let data = match block {
+        match block {
             Some(block) => {
                 let given = self.yield_one(block, text);
-                self.landed(given, call)?
+                self.landed(given, call)
             }
-            None => text,
-        };
-        kept.files.borrow_mut().insert(path.to_owned(), data.clone());
-        Ok(Some(data))
+            None => Ok(text),
+        }
     }
 }
 

@@ -217,11 +217,6 @@ impl<'c> Run<'_, 'c> {
             let (values, block) = (self.values(&call.args)?, self.block_of(call)?);
             return self.make(&module.clone(), Arguments { values, keywords: call.keywords, block });
         }
-        if matches!((&on, name), (V::Class(Class::Puppet), "debug" | "info"))
-            && call.args.iter().all(|arg| self.is_pure_text(arg))
-        {
-            return Ok(V::Nil);
-        }
         let (block, passed) = self.handed(call)?;
         let result = match self.values(&call.args) {
             Ok(args) => self.call_known(on, name, &args, (call, block)),
@@ -286,6 +281,16 @@ impl<'c> Run<'_, 'c> {
             None if call.method == Method::Other => self.unknown(call),
             None => methods::call(self, on, call.method, args, block),
         }
+    }
+
+    /// Whether a call on a constant is one of `Puppet.debug` or `Puppet.info`, which nobody reads, with a text that needs nothing
+    /// done for it: then it is left away, and the constant is not looked for either.
+    #[inline]
+    pub(super) fn is_unread(&self, constant: &str, call: &MethodCall) -> bool {
+        constant == "Puppet"
+            && matches!(&*call.name, "debug" | "info")
+            && !self.space.has_other_puppet()
+            && call.args.iter().all(|arg| self.is_pure_text(arg))
     }
 
     /// Whether an expression is a text that can be left away where nobody reads it: nothing happens when it is made.

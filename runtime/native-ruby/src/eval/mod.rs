@@ -27,6 +27,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction, OldFunction};
 use crate::functions::journal::Journal;
 use crate::functions::lent::Changes;
+use crate::functions::rests::RestsOn;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Module, Proc};
@@ -72,6 +73,8 @@ pub(crate) struct Run<'e, 'c> {
     outer_methods: Vec<(&'c str, Method<'c>)>,
     /// What a function has asked of the compile; none for templates.
     pub journal: Option<Journal<'c>>,
+    /// What it has looked at beyond what it was given, see [`RestsOn`].
+    pub rests: RestsOn,
     /// Whether it gets copies of what functions of the compile give: it changes such a value.
     pub copies_answers: bool,
     /// What a template has called, as far as it notes that.
@@ -222,6 +225,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             passed: Vec::new(),
             outer_methods: Vec::new(),
             journal,
+            rests: RestsOn::default(),
             copies_answers: false,
             noted: Journal::default(),
             has_called: false,

@@ -3,6 +3,7 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::Journal;
 use super::lent::Lending;
+use super::rests::RestsOn;
 use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
 use crate::eval::{self, Beginning, Done, Ending, Run, Unwind};
@@ -13,6 +14,7 @@ use crate::tree::Program;
 use crate::value::object::{ErrorValue, ProcBody};
 use crate::value::{V, text};
 use crate::world::{NativeWorld, WorkerState};
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
@@ -142,7 +144,7 @@ impl<'c> Templating<'c> {
         }
         match self.run(Caller { engine: self, world, vm }, parts, this.clone(), plain) {
             // It changes an argument or a looked up value in place, and has done nothing yet: so it is called anew, with copies.
-            Err(Left { why, journal }) if why.is_change() && journal.only_looks_up() && may_lend => {
+            Err(Left { why, journal, .. }) if why.is_change() && journal.only_looks_up() && may_lend => {
                 found.changes.set(true);
                 match lent(vm) {
                     Ok(made) => spread(vm, made),
@@ -150,8 +152,30 @@ impl<'c> Templating<'c> {
                 }
             }
             Ok(value) => Called::Value(value),
-            Err(left) => left.told((self, world), function.name, false),
+            Err(left) => {
+                let is_own = Rc::ptr_eq(owner, &found.object.class);
+                if left.has_found_nothing() && is_own && found.only_computes() {
+                    self.rested.set(Some(left.rests.clone()));
+                }
+                left.told((self, world), function.name, false)
+            }
         }
+    }
+
+    /// What the call before this has rested on, where it has given no value and that is certain.
+    pub fn take_rested(&self) -> Option<RestsOn> {
+        self.rested.take()
+    }
+
+    /// Whether the function of the 4.x interface that is found by these names has been called before in the compile: so its
+    /// files have been read.
+    pub fn has_called(&self, function: &str, module: &str) -> bool {
+        self.space().new_function(function, module).is_some()
+    }
+
+    /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`] has it.
+    pub fn context_keeps(&self, number: i64, key: &str) -> bool {
+        self.space().context_keeps(number, key)
     }
 
     /// Calls a function of the 3.x interface.
@@ -222,7 +246,7 @@ impl<'c> Templating<'c> {
         let parts = (scope, program);
         let called =
             match self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, false)) {
-                Err(Left { why, journal }) if why.is_change() && journal.only_looks_up() => {
+                Err(Left { why, journal, .. }) if why.is_change() && journal.only_looks_up() => {
                     self.run(Caller { engine: self, world, vm }, parts, V::Scope, |run| work(run, true))
                 }
                 called => called,
@@ -350,7 +374,8 @@ impl<'c> Templating<'c> {
                         LeftBy::ForRuby { is_change, reason: run.why(ending) }
                     }
                 };
-                Left { why, journal: run.journal.take().unwrap_or_default() }
+                let journal = run.journal.take().unwrap_or_default();
+                Left { why, journal, rests: std::mem::take(&mut run.rests) }
             })
         })
     }
@@ -360,6 +385,7 @@ impl<'c> Templating<'c> {
 struct Left<'c> {
     why: LeftBy<'c>,
     journal: Journal<'c>,
+    rests: RestsOn,
 }
 
 enum LeftBy<'c> {
@@ -376,6 +402,15 @@ impl LeftBy<'_> {
 }
 
 impl<'c> Left<'c> {
+    /// Whether it has told a look-up that there is nothing for the key, and has looked at nothing that another compile may see
+    /// otherwise.
+    fn has_found_nothing(&self) -> bool {
+        let LeftBy::Flow(flow) = &self.why else { return false };
+        matches!(&**flow, Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey)
+            && self.journal.is_empty()
+            && !self.rests.more
+    }
+
     /// What has become of the call. Where arguments were lent, only Ruby knows which of them have been changed by an error.
     fn told(
         self,

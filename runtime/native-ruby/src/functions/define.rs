@@ -56,6 +56,7 @@ impl<'c> Run<'_, 'c> {
             own_call: module.find("call"),
             local_types,
             changes: Cell::new(false),
+            only_computes: OnceCell::new(),
         };
         self.space.add_new_function(function);
         Ok(V::Module(module))

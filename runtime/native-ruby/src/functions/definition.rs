@@ -1,5 +1,6 @@
 //! A function as its file defines it, for either interface.
 
+use super::rests;
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::{FoundMethod, Object, Proc};
@@ -23,9 +24,16 @@ pub(crate) struct NewFunction<'c> {
     pub local_types: Vec<String>,
     /// Whether a call has changed in place what it was given or has looked up.
     pub changes: Cell<bool>,
+    /// Whether its file [only computes](rests::only_computes), once asked for.
+    pub(super) only_computes: OnceCell<bool>,
 }
 
 impl NewFunction<'_> {
+    /// Whether the methods of its file only compute, or ask for what is noted.
+    pub fn only_computes(&self) -> bool {
+        *self.only_computes.get_or_init(|| rests::only_computes(self.program))
+    }
+
     /// Name and module of the function that runs; neither where it is none of the 4.x interface.
     pub fn asking(function: Option<&Rc<Self>>) -> (Option<&str>, &str) {
         function.map_or((None, ""), |function| (Some(&function.name), &function.owner))

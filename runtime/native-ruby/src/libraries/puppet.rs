@@ -33,6 +33,8 @@ pub(crate) fn call<'c>(
         (Class::Puppet, name, args) if Severity::by_name(name).is_some() => {
             let level = Severity::by_name(name).unwrap_or(Severity::Notice);
             if !run.vm.host.is_logged(level) {
+                // Another compile may log it.
+                run.rests.more |= !matches!(level, Severity::Debug | Severity::Info);
                 return Ok(Some(V::Nil));
             }
             let message = match (args, block) {
@@ -67,6 +69,7 @@ pub(crate) fn call<'c>(
         (Class::FunctionsLoader, "loadall", []) => V::Void,
         (Class::Env, "[]", [name]) => {
             let name = name.text().ok_or(ForRuby("a variable without a name"))?.to_string();
+            run.rests.more = true;
             run.world.process_variable(&name).map_or(V::Nil, V::made)
         }
         (Class::Sensitive, "new", [value]) => {

@@ -14,6 +14,12 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         return Ok(None);
     }
     let tree = run.world.tree();
+    if !tree.holds(path) {
+        match matches!(name, "exist?" | "exists?" | "file?" | "directory?") && !tree.exists(path) {
+            true => run.rests.absent.push(path.to_owned()),
+            false => run.rests.more = true,
+        }
+    }
     Ok(Some(match name {
         "exist?" | "exists?" => V::Bool(tree.exists(path)),
         "file?" => V::Bool(tree.is_file(path)),

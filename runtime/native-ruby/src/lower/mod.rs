@@ -383,23 +383,23 @@ impl<'p> Lower<'p> {
                 let then = self.optional(node.child_by_field_name("consequence"));
                 let other = self.optional(node.child_by_field_name("alternative"));
                 match node.kind() {
-                    "unless" => Expr::If(Box::new((condition, other, then))),
-                    _ => Expr::If(Box::new((condition, then, other))),
+                    "unless" => either(condition, other, then),
+                    _ => either(condition, then, other),
                 }
             }
             "conditional" => {
                 let condition = self.condition(node);
                 let then = self.optional(node.child_by_field_name("consequence"));
                 let other = self.optional(node.child_by_field_name("alternative"));
-                Expr::If(Box::new((condition, then, other)))
+                either(condition, then, other)
             }
             "if_modifier" | "unless_modifier" => {
                 // The body stands in front: names it sets are known in the condition.
                 let body = self.optional(node.child_by_field_name("body"));
                 let condition = self.condition(node);
                 match node.kind() {
-                    "if_modifier" => Expr::If(Box::new((condition, body, Expr::Nil))),
-                    _ => Expr::If(Box::new((condition, Expr::Nil, body))),
+                    "if_modifier" => either(condition, body, Expr::Nil),
+                    _ => either(condition, Expr::Nil, body),
                 }
             }
             "while" | "until" => {
@@ -596,4 +596,14 @@ fn is_plain_global(name: &str) -> bool {
 /// A call with one argument.
 pub(crate) fn operation(left: Expr, method: Method, right: Expr) -> Expr {
     call(left, method, vec![right])
+}
+
+/// A condition and what is run either way; only the one way where a literal decides, as comparisons with an old version of
+/// Ruby become.
+fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
+    match condition {
+        Expr::Bool(true) => then,
+        Expr::Bool(false) => other,
+        condition => Expr::If(Box::new((condition, then, other))),
+    }
 }

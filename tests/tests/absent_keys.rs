@@ -1,0 +1,198 @@
+//! Functions in Ruby that Hiera asks are not asked again for what they have nothing for, once two compiles of a snapshot
+//! have: and nothing of that shows. Each compile is compared with the same one of a compiler that has kept nothing.
+
+use bunraku::stats::Kind;
+use bunraku::{Compiler, Counts, Environment, Facts, Node, Reads, Settings, Strict};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// The first parameters of a function that Hiera asks key by key.
+const HEAD: &str = "
+  dispatch :find do
+    param 'String[1]', :key
+    param 'Hash', :options
+    param 'Puppet::LookupContext', :context
+  end
+";
+
+/// Looks for a key in a file named after the key's first parts.
+const OF_FILES: &str = "
+  def find(key, options, context)
+    return context.cached_value(key) if context.cache_has_key(key)
+    parts = key.split('::')
+    parts.pop
+    all = read(File.join(options['path'], parts) + '.yaml', context)
+    context.not_found unless all.key?(key)
+    context.cache(key, context.interpolate(all[key]))
+  end
+
+  def read(path, context)
+    return {} unless File.exist?(path)
+    context.cached_file_data(path) { |text| YAML.safe_load(text) }
+  end
+";
+
+/// Knows how often it has been asked.
+const COUNTS: &str = "
+  def find(key, options, context)
+    @asked = (@asked || 0) + 1
+    context.not_found if @asked < 3 || key == 'lookup_options'
+    \"asked #{@asked} times\"
+  end
+";
+
+/// Depends on a setting.
+const OF_SETTINGS: &str = "
+  def find(key, options, context)
+    context.not_found if Puppet[:strict] == :error || key == 'lookup_options'
+    'lax'
+  end
+";
+
+/// Keeps what it is asked for later.
+const KEEPS: &str = "
+  def find(key, options, context)
+    return context.cached_value(key) if context.cache_has_key(key)
+    context.cache_all('b::later' => 'kept') if key == 'b::first'
+    context.not_found
+  end
+";
+
+/// Changes what it was given before.
+const CHANGES: &str = "
+  def find(key, options, context)
+    all = context.cached_file_data(options['path'] + '.yaml') { |text| { 'asked' => [] } }
+    known = all['asked'].include?(key)
+    all['asked'] << key
+    context.not_found unless known
+    'asked before'
+  end
+";
+
+/// Says something each time.
+const WARNS: &str = "
+  def find(key, options, context)
+    Puppet.warning(\"nothing for #{key}\")
+    context.not_found
+  end
+";
+
+struct Site {
+    folder: TempDir,
+}
+
+impl Site {
+    /// An environment whose hierarchy asks one function, at a path that the fact `site` is in.
+    fn new(body: &str, path: &str) -> Site {
+        let site = Site { folder: tempfile::tempdir().expect("a folder can be made") };
+        let function = format!("Puppet::Functions.create_function(:'a::find') do{HEAD}{body}end\n");
+        site.write("modules/a/lib/puppet/functions/a/find.rb", &function);
+        let entry = format!("{{name: one, lookup_key: 'a::find', path: '{path}'}}");
+        site.write("hiera.yaml", &format!("version: 5\ndefaults: {{datadir: data}}\nhierarchy: [{entry}]\n"));
+        // An entry is asked only where there is something at its path.
+        for folder in ["data/x", "data/common"] {
+            fs::create_dir_all(site.path(folder)).expect("folders can be made");
+        }
+        site.write("data/common.yaml", "{}");
+        site.write(
+            "manifests/site.pp",
+            "['b::first', 'b::later', 'b::c::d', 'b::first', 'e'].each |$key| { notice($key, lookup($key, default_value => 'none')) }\n",
+        );
+        site
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join("environment").join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a file has a folder")).expect("folders can be made");
+        fs::write(path, text).expect("files can be written");
+    }
+
+    /// What a compile says and has read, and how often it has called the function.
+    fn compile(&self, compiler: &Compiler, strict: Strict) -> (Vec<String>, Reads, u64) {
+        let facts = Facts::from_json(r#"{"site": "x"}"#).expect("these are facts");
+        let node = Node::new("a.example.com").with_facts(facts);
+        let settings = Settings { strict, reads: true, counts: Counts::Calls, ..Settings::default() };
+        let compiled = compiler.compile(&Environment::at(self.path("")), &node, &settings);
+        if let Err(error) = compiled.result {
+            panic!("{error}");
+        }
+        let stats = compiled.stats.expect("it was counted");
+        let logs = compiled.logs.iter().map(|log| log.message.clone()).collect();
+        let calls = stats.total(Kind::RubyNative).calls + stats.total(Kind::Ruby).calls;
+        (logs, compiled.reads.expect("the settings ask for it"), calls)
+    }
+
+    /// Compiles with a compiler that has kept something, and compares with one that has not. How often the function was called.
+    fn compared(&self, compiler: &Compiler, strict: Strict) -> u64 {
+        let (logs, reads, calls) = self.compile(compiler, strict);
+        let (expected, expected_reads, _) = self.compile(&Compiler::new(), strict);
+        assert_eq!(logs, expected);
+        assert_eq!(reads, expected_reads);
+        calls
+    }
+
+    fn calls(&self, compiler: &Compiler, rounds: usize) -> Vec<u64> {
+        (0..rounds).map(|_| self.compared(compiler, Strict::Error)).collect()
+    }
+}
+
+#[test]
+fn a_location_is_asked_once_for_what_it_does_not_have() {
+    let site = Site::new(OF_FILES, "%{facts.site}");
+    site.write("data/x/b.yaml", "'b::later': 'x'\n");
+    let compiler = Compiler::new();
+    // The first call of a compile reads the function's file; one gives a value.
+    let calls = site.calls(&compiler, 4);
+    assert!(calls[0] > 4 && calls[2..] == [2, 2], "{calls:?}");
+    // A change is seen, and only by those who come after it.
+    std::thread::sleep(Duration::from_millis(10));
+    site.write("data/x/b.yaml", "'b::later': 'y'\n'b::first': 'z'\n");
+    let after = site.calls(&compiler, 3);
+    assert!(after[0] > 2, "{after:?}");
+}
+
+#[test]
+fn what_is_kept_is_asked_anew_where_it_may_have_changed() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let outside = folder.path().join("x");
+    let site = Site::new(OF_FILES, &outside.to_string_lossy());
+    fs::create_dir(&outside).expect("folders can be made");
+    let compiler = Compiler::new();
+    let calls = site.calls(&compiler, 3);
+    assert!(calls[2] < calls[0], "{calls:?}");
+    let write = |name: &str| {
+        let path: &Path = &outside.join(name);
+        fs::write(path, "'b::first': 'from outside'\n").expect("files can be written");
+    };
+    write("b.yaml");
+    site.calls(&compiler, 3);
+    fs::remove_file(outside.join("b.yaml")).expect("it is there");
+    site.calls(&compiler, 2);
+}
+
+#[test]
+fn what_rests_on_more_than_its_arguments_is_asked_each_time() {
+    for body in [COUNTS, CHANGES, WARNS] {
+        let site = Site::new(body, "common");
+        let calls = site.calls(&Compiler::new(), 4);
+        assert!(calls.iter().all(|count| *count == calls[0] && *count > 1), "{body}: {calls:?}");
+    }
+    // The others keep what their own context keeps.
+    let site = Site::new(KEEPS, "common");
+    site.calls(&Compiler::new(), 4);
+}
+
+#[test]
+fn settings_of_other_compiles_do_not_show() {
+    let site = Site::new(OF_SETTINGS, "common");
+    let compiler = Compiler::new();
+    for strict in [Strict::Error, Strict::Error, Strict::Error, Strict::Warning, Strict::Error] {
+        site.compared(&compiler, strict);
+    }
+}

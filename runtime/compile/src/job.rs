@@ -225,7 +225,10 @@ impl Session {
             );
         }
         let outcome = self.run(&job);
-        let mut out = String::from("{\"id\":");
+        // The catalog is nearly all of it.
+        let size = outcome.result.as_ref().map_or(0, |catalog| catalog.len() + catalog.len() / 32);
+        let mut out = String::with_capacity(size + 256);
+        out.push_str("{\"id\":");
         out.push_str(&job.id.to_string());
         match &outcome.result {
             Ok(catalog) => {

@@ -417,10 +417,15 @@ fn is_url(path: &str) -> bool {
     path.starts_with("http://") || path.starts_with("https://")
 }
 
+/// The text that a file's bytes are; what is no UTF-8 in it is replaced.
+fn text_of(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
 /// The text of a file that is there; none, with a warning, where it is not.
 fn file<'c>(vm: &mut Vm<'c>, path: &str) -> Eval<'c, Option<String>> {
     match vm.host.read_file(vm, ModuleFolder::Files, path)? {
-        Some(bytes) if path.starts_with('/') => Ok(Some(String::from_utf8_lossy(&bytes).into_owned())),
+        Some(bytes) if path.starts_with('/') => Ok(Some(text_of(bytes))),
         _ => {
             let message = format!("Can't load '{path}' File does not exist!");
             vm.host.log(Severity::Warning, &message, None);

@@ -151,10 +151,10 @@ fn is_old<'c>(value: Value<'c>, outermost: bool) -> Result<bool, Box<Flow<'c>>> 
     match value {
         Value::Undef => Ok(!outermost),
         Value::Array(items) => are_old(items.len(), &mut items.iter().copied()),
-        Value::Hash(hash) => {
+        Value::Hash(hash) => hash.known_of_all(|| {
             let both = hash.entries().iter().flat_map(|(key, value)| [*key, *value]);
             are_old(2 * hash.len(), &mut { both })
-        }
+        }),
         Value::Iterator(_)
         | Value::Regexp(_)
         | Value::SemVer(_)

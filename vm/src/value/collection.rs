@@ -6,7 +6,7 @@ use crate::value::watch::Watch;
 use crate::value::{Value, hash_str};
 use bumpalo::Bump;
 use hashbrown::HashTable;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 /// An array: one word wide. One made by appending remembers what it was made from and gathers its items when they
 /// are first asked for, so that building an array in a loop costs neither time nor memory squared.
@@ -128,6 +128,8 @@ struct HashData<'c> {
     index: OnceCell<HashTable<u32, &'c Bump>>,
     /// Who notes what is asked for.
     watch: Option<&'c Watch<'c>>,
+    /// What somebody has found out of all that is in it: see [`Hash::known_of_all`].
+    known_of_all: Cell<Option<bool>>,
 }
 
 /// Hashes up to this size are searched from front to back.
@@ -155,7 +157,31 @@ impl<'c> Hash<'c> {
     /// Entries that lie in the arena already, whose keys are known to differ.
     pub fn wrap(arena: &'c Bump, entries: &'c [(Value<'c>, Value<'c>)]) -> Self {
         let entries = OnceCell::from(entries);
-        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new(), watch: None }))
+        Hash::of(arena, entries, None, None)
+    }
+
+    fn of(
+        arena: &'c Bump,
+        entries: OnceCell<Entries<'c>>,
+        from: Option<&'c (Hash<'c>, Entries<'c>)>,
+        watch: Option<&'c Watch<'c>>,
+    ) -> Self {
+        let (index, known_of_all) = (OnceCell::new(), Cell::new(None));
+        Hash(arena.alloc(HashData { entries, from, arena, index, watch, known_of_all }))
+    }
+
+    /// Whether something holds for all that is in it, however deep: found out once, as it never changes. There is one such question,
+    /// that of functions of the 3.x interface, which are given large hashes again and again.
+    ///
+    /// # Errors
+    /// Those of finding it out.
+    pub fn known_of_all<E>(self, find: impl FnOnce() -> Result<bool, E>) -> Result<bool, E> {
+        if let Some(known) = self.0.known_of_all.get() {
+            return Ok(known);
+        }
+        let found = find()?;
+        self.0.known_of_all.set(Some(found));
+        Ok(found)
     }
 
     /// Another hash of the same entries, watched.
@@ -163,7 +189,7 @@ impl<'c> Hash<'c> {
         let entries = self.entries_unasked();
         let watch = Some(Watch::new(arena, entries.len()));
         let entries = OnceCell::from(entries);
-        Hash(arena.alloc(HashData { entries, from: None, arena, index: OnceCell::new(), watch }))
+        Hash::of(arena, entries, None, watch)
     }
 
     pub(super) fn watch(self) -> Option<&'c Watch<'c>> {
@@ -194,13 +220,7 @@ impl<'c> Hash<'c> {
             return builder.finish();
         }
         let from = arena.alloc((self, &*arena.alloc_slice_copy(entries)));
-        Hash(arena.alloc(HashData {
-            entries: OnceCell::new(),
-            from: Some(from),
-            arena,
-            index: OnceCell::new(),
-            watch: None,
-        }))
+        Hash::of(arena, OnceCell::new(), Some(from), None)
     }
 
     fn gather(self) -> Entries<'c> {

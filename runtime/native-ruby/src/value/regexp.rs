@@ -6,8 +6,10 @@ use std::cell::RefCell;
 use std::ops::Deref;
 use std::rc::Rc;
 
-/// How many expressions of the compile's values a thread keeps.
-const KEPT: usize = 256;
+/// How many expressions of the compile's values a thread keeps: many more than any data has, as two at one place drive each other out
+/// in each round.
+const KEPT: usize = 1 << KEPT_BITS;
+const KEPT_BITS: u32 = 11;
 
 thread_local! {
     /// Expressions of the compile's values, by where their sources lie: a hash of data is gone through again and again, and each
@@ -39,7 +41,8 @@ impl Regexp {
 
     /// A value of the compile, which has no options but those in its source.
     pub fn of_compile(source: &str) -> Rc<Regexp> {
-        let place = (source.as_ptr() as usize >> 3) % KEPT;
+        let spread = (source.as_ptr().addr() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (spread >> (u64::BITS - KEPT_BITS)) as usize;
         OF_COMPILE.with_borrow_mut(|kept| match &kept[place] {
             Some(known) if *known.source == *source => known.clone(),
             _ => kept[place].insert(Rc::new(Regexp::new(source, 0))).clone(),

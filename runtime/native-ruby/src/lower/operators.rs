@@ -1,7 +1,7 @@
 //! Operators and assignments.
 
 use super::origins::ValueOrigin;
-use super::{Lower, SourceKind, call, line_of, operation, parts};
+use super::{Lower, SourceKind, call, call_self, is_plain_global, line_of, operation, parts};
 use crate::method::Method;
 use crate::tree::{AssignTarget, Expr, MethodCall};
 use tree_sitter::Node as Syntax;
@@ -158,6 +158,11 @@ impl Lower<'_> {
             "constant" if self.kind == SourceKind::File => {
                 let value = value(self);
                 Expr::SetConstant(text.into(), Box::new(value))
+            }
+            "global_variable" if self.kind == SourceKind::Template && is_plain_global(text) => {
+                let value = self.fresh(value);
+                self.origins.store(self.origin(&value));
+                call_self(Method::Global, vec![Expr::String(text.into()), value])
             }
             "call" if self.kind == SourceKind::File => self.set_attribute(left, value),
             _ => {
@@ -357,6 +362,9 @@ impl Lower<'_> {
         let read = match left.kind() {
             "identifier" => Expr::Local(self.declare(text)),
             "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
+            "global_variable" if self.kind == SourceKind::Template && is_plain_global(text) => {
+                call_self(Method::Global, vec![Expr::String(text.into())])
+            }
             "call" if self.kind == SourceKind::File => {
                 return self.operator_on_attribute(node, (left, right), &operator);
             }

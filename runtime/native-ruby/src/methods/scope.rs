@@ -145,11 +145,8 @@ pub(crate) fn function<'c>(
     }
     Ok(match (method, args) {
         (Method::HasVariable, [name]) => return has_variable(run, name),
-        // Code without a worker sets none.
-        (Method::Global, [_]) => match run.world.worker() {
-            WorkerState::None => V::Nil,
-            _ => return Err(ForRuby("a global variable").into()),
-        },
+        (Method::Global, [name]) => run.global(name)?,
+        (Method::Global, [name, value]) => run.set_global(name, value)?,
         (Method::InstanceVariables, []) => run.instance_variables()?,
         (Method::LastMatch, []) => run.last_match()?,
         (Method::Rand | Method::Srand, args) => {

@@ -126,6 +126,19 @@ impl<'c> Run<'_, 'c> {
         Ok(())
     }
 
+    /// Warns once of something in a compile: a function at once, a template at its end.
+    pub(crate) fn tell_once(&mut self, what: String, message: String) -> OrRuby<()> {
+        if self.journal.is_none() {
+            self.warn_once(what, message);
+            return Ok(());
+        }
+        self.may_ask()?;
+        if self.world.first_time(&what) {
+            self.vm.host.log(Severity::Warning, &message, None);
+        }
+        Ok(())
+    }
+
     /// `classes`: what a template asks of the catalog. Rendered again it might see more.
     pub(super) fn classes_in_catalog(&mut self) -> Done<'c> {
         self.has_called = true;

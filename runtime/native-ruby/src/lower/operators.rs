@@ -164,7 +164,9 @@ impl Lower<'_> {
                 self.origins.store(self.origin(&value));
                 call_self(Method::Global, vec![Expr::String(text.into()), value])
             }
-            "call" if self.kind == SourceKind::File => self.set_attribute(left, value),
+            "call" if self.kind == SourceKind::File || self.sets_part_of_address(left) => {
+                self.set_attribute(left, value)
+            }
             _ => {
                 // Locals declared within exist from here on all the same.
                 value(self);
@@ -185,6 +187,12 @@ impl Lower<'_> {
             literal @ Expr::String(_) if !self.freezes => Expr::Fresh(Box::new(literal)),
             other => other,
         }
+    }
+
+    /// Whether it is an attribute as addresses have, which templates set.
+    fn sets_part_of_address(&self, left: Syntax<'_>) -> bool {
+        let name = left.child_by_field_name("method").map(|method| self.source(method));
+        name.is_some_and(|name| ["host", "password", "path", "port", "user"].contains(&name))
     }
 
     /// `object.name = value`

@@ -94,14 +94,7 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     }
     let (what, message) =
         (format!("once:Variable: {name}"), format!("{message}\n   (file & line not available)"));
-    if run.journal.is_none() {
-        run.warn_once(what, message);
-        return Ok(V::Nil);
-    }
-    run.may_ask()?;
-    if run.world.first_time(&what) {
-        run.vm.host.log(Severity::Warning, &message, None);
-    }
+    run.tell_once(what, message)?;
     Ok(V::Nil)
 }
 

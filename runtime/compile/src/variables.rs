@@ -116,6 +116,11 @@ impl<'c> Compile<'c> {
         let Some((class, own)) = bare.rsplit_once("::") else {
             return Ok((MissingVariable { name: name.to_owned(), reason: String::new() }, None));
         };
+        let failed = self.definitions.failed_for_ruby.take();
+        if let Some((_, reason)) = failed.filter(|(of, _)| *of == class) {
+            let (name, reason) = (bare.to_owned(), reason.to_owned());
+            return Ok((MissingVariable { name, reason }, Some(class)));
+        }
         let mut known = match self.find_class(vm, class) {
             Ok(known) => known,
             Err(flow) => match &*flow {
@@ -127,11 +132,6 @@ impl<'c> Compile<'c> {
             },
         };
         if self.class_scope(class).is_none() {
-            let failed = self.definitions.failed_for_ruby.take();
-            if let Some((_, reason)) = failed.filter(|(of, _)| *of == class) {
-                let (name, reason) = (bare.to_owned(), reason.to_owned());
-                return Ok((MissingVariable { name, reason }, Some(class)));
-            }
             let reason = match known {
                 Some(_) => format!("class {class} has not been evaluated"),
                 None => format!("class {class} could not be found"),

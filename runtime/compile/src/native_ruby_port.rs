@@ -27,7 +27,7 @@ impl<'c> ScopeSide<'c> for Compile<'c> {
     }
 
     fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
-        Compile::missing_variable(self, vm, name)
+        self.missing_for_native(vm, name)
     }
 
     fn variables(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>) -> Value<'c> {

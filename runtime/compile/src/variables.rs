@@ -91,16 +91,42 @@ impl<'c> Compile<'c> {
     /// How Puppet tells of a variable there is not. One of a class that has been evaluated is looked for in the classes that
     /// it inherits, too, and is told of by the last of them, from the top scope on.
     pub(crate) fn missing_variable(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
+        self.missing_or_failed(vm, name).map(|(missing, _)| missing)
+    }
+
+    /// The same for code that Ruby may run once more.
+    ///
+    /// # Errors
+    /// The variable's class can't be loaded: Ruby is told that.
+    pub(crate) fn missing_for_native(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, MissingVariable> {
+        let (missing, failed) = self.missing_or_failed(vm, name)?;
+        let Some(class) = failed else { return Ok(missing) };
+        let kept = (self.arena.alloc_str(class) as &str, self.arena.alloc_str(&missing.reason) as &str);
+        self.definitions.failed_for_ruby.set(Some(kept));
+        Err(Flow::raw(missing.reason))
+    }
+
+    /// How Puppet tells of it, and its class where that can't be loaded.
+    fn missing_or_failed<'n>(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &'n str,
+    ) -> Eval<'c, (MissingVariable, Option<&'n str>)> {
         let bare = name.strip_prefix("::").unwrap_or(name);
         let Some((class, own)) = bare.rsplit_once("::") else {
-            return Ok(MissingVariable { name: name.to_owned(), reason: String::new() });
+            return Ok((MissingVariable { name: name.to_owned(), reason: String::new() }, None));
         };
+        let failed = self.definitions.failed_for_ruby.take();
+        if let Some((_, reason)) = failed.filter(|(of, _)| *of == class) {
+            let (name, reason) = (bare.to_owned(), reason.to_owned());
+            return Ok((MissingVariable { name, reason }, Some(class)));
+        }
         let mut known = match self.find_class(vm, class) {
             Ok(known) => known,
             Err(flow) => match &*flow {
                 Flow::Fault(fault) if !fault.diagnostic.cause.ends_all() => {
                     let reason = fault.diagnostic.to_string();
-                    return Ok(MissingVariable { name: bare.to_owned(), reason });
+                    return Ok((MissingVariable { name: bare.to_owned(), reason }, Some(class)));
                 }
                 _ => return Err(flow),
             },
@@ -110,14 +136,14 @@ impl<'c> Compile<'c> {
                 Some(_) => format!("class {class} has not been evaluated"),
                 None => format!("class {class} could not be found"),
             };
-            return Ok(MissingVariable { name: bare.to_owned(), reason });
+            return Ok((MissingVariable { name: bare.to_owned(), reason }, None));
         }
         let mut class = class;
         while let Some(parent) = known.and_then(|known| known.parent) {
             class = parent;
             known = self.find_class(vm, parent)?;
         }
-        Ok(MissingVariable { name: format!("::{class}::{own}"), reason: String::new() })
+        Ok((MissingVariable { name: format!("::{class}::{own}"), reason: String::new() }, None))
     }
 
     /// The variables seen from a scope that have a value: all, or those of these names.

@@ -8,7 +8,7 @@ use crate::functions::lent::add_places;
 use crate::literals::Literals;
 use crate::tree::Program;
 use crate::value::V;
-use crate::value::object::Module;
+use crate::value::object::{Method, Module};
 use bunraku_files::reads::Reads;
 use bunraku_vm::value::Value;
 use hashbrown::{HashMap, HashSet};
@@ -46,6 +46,8 @@ pub(crate) struct Space<'c> {
     /// Functions of the 4.x interface.
     new_functions: RefCell<HashMap<String, Vec<Rc<NewFunction<'c>>>>>,
     old_functions: RefCell<HashMap<String, Rc<OldFunction<'c>>>>,
+    /// Methods that required files have defined outside of all classes: all objects have them.
+    outside: RefCell<HashMap<&'c str, Method<'c>>>,
     /// Those of them whose files are loaded and in order, with the programs that they stand in.
     ready: RefCell<HashMap<String, ReadyFunction<'c>>>,
     /// What contexts of look-ups keep, by their numbers: values by key, and what was made of files.
@@ -63,6 +65,8 @@ pub(crate) struct Space<'c> {
     frozen: RefCell<Option<(usize, Rc<HashSet<usize>>)>>,
     /// How many frames there have been, in all runs.
     serials: Cell<u64>,
+    /// Whether code has extended any hash with a module.
+    extended: Cell<bool>,
     /// How many `catch` are under way that take what the scope throws where it has no variable of a name.
     catching: Cell<usize>,
 }
@@ -132,6 +136,26 @@ impl<'c> Space<'c> {
     /// Takes note of a module that code defines.
     pub fn add(&self, module: &Rc<Module<'c>>) {
         self.modules.borrow_mut().push(module.clone());
+    }
+
+    /// Takes note that code has extended a hash.
+    pub fn note_extended(&self) {
+        self.extended.set(true);
+    }
+
+    /// Whether it has extended any: `each_pair` may be another method then.
+    pub fn has_extended(&self) -> bool {
+        self.extended.get()
+    }
+
+    /// Takes note of a method that a required file has defined outside of all classes; not where there is one of that name.
+    pub fn define_outside(&self, name: &'c str, method: Method<'c>) -> bool {
+        self.outside.borrow_mut().try_insert(name, method).is_ok()
+    }
+
+    /// The method of a name that has been defined so.
+    pub fn defined_outside(&self, name: &str) -> Option<Method<'c>> {
+        self.outside.borrow().get(name).cloned()
     }
 
     /// How the loading of a file has gone; none where nobody has begun it.
@@ -316,6 +340,7 @@ impl<'c> Space<'c> {
             beside,
             required,
             catching: _,
+            extended: _,
             programs,
             literals,
             constants,
@@ -327,9 +352,11 @@ impl<'c> Space<'c> {
             load_path,
             new_functions,
             old_functions,
+            outside,
             ready,
             contexts,
         } = self;
+        outside.take();
         modules.take().iter().for_each(|module| module.clear());
         beside.take();
         required.take();

@@ -185,3 +185,44 @@ fn a_variable_is_found_by_a_name_that_is_made() {
         assert_eq!(render(named), None, "it is no name");
     });
 }
+
+#[test]
+fn a_template_knows_its_file() {
+    let files = [
+        ("outer.erb", "<%= file << '!' %> <%= file %> <%= scope.function_template(['inner.erb']) %>"),
+        ("inner.erb", "<%= File.basename(file) %>"),
+        ("own.erb", "<% def file() 'own' end %><%= file %>"),
+        ("again.erb", "<%= file %>"),
+    ];
+    with_world(&files, |world, templating, vm, scope| {
+        let place = |name: &str| world.path.join(name).to_string_lossy().into_owned();
+        let mut render =
+            |name: &str| text(templating.render(world, vm, scope, &Erb::File { name, file: &place(name) }));
+        let outer = place("outer.erb");
+        assert_eq!(render("outer.erb"), Some(format!("{outer}! {outer}! inner.erb")));
+        assert_eq!(render("again.erb"), Some(place("again.erb")));
+        assert_eq!(render("own.erb").as_deref(), Some("own"));
+        assert_eq!(render("again.erb").as_deref(), Some("own"));
+        let of_text = Erb::Text("<%= scope().lookupvar('words').size %>");
+        assert_eq!(text(templating.render(world, vm, scope, &of_text)).as_deref(), Some("2"));
+    });
+}
+
+#[test]
+fn a_global_variable_is_seen_until_there_is_a_worker() {
+    with_world(&[], |world, templating, vm, scope| {
+        let mut render = |template: &str| text(templating.render(world, vm, scope, &Erb::Text(template)));
+        assert_eq!(render("<% $n ||= 0; $n += 1; $text = 'a' %><%= $n %>").as_deref(), Some("1"));
+        assert_eq!(render("<% $n ||= 0; $n += 1; $text << 'b' %><%= $n %>").as_deref(), Some("2"));
+        assert_eq!(render("<% $other = 1; @words.frobnicate %>"), None);
+        assert_eq!(render("<%= $other.inspect %> <%= $n %> <%= $text %>").as_deref(), Some("nil 2 ab"));
+        assert_eq!(render("<% $words = @words %>"), None, "it may be changed later");
+        world.worker.set(WorkerState::Present);
+        assert_eq!(render("<%= $n %>"), None);
+        assert_eq!(render("<% $n = 1 %>"), None);
+        world.worker.set(WorkerState::None);
+        let texts = |text: &str| templating.take_definitions(|| Some(text.to_owned())).len();
+        assert_eq!(texts("<%= $z %>"), 0);
+        assert_eq!(texts("<%= $n %>"), 2);
+    });
+}

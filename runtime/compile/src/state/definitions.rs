@@ -27,6 +27,9 @@ pub(crate) struct Definitions<'c> {
     pub functions_in_ruby: RefCell<FunctionSources<'c>>,
     /// Paths of the manifests that the autoloader has loaded: not as `Path`s, which are hashed part by part.
     pub loaded: RefCell<Set<'c, &'c [u8]>>,
+    /// The class that could not be loaded, and why, where code has met that which Ruby runs once more from its begin: it is
+    /// told what was told then. The next who asks finds no such class.
+    pub failed_for_ruby: Cell<Option<(&'c str, &'c str)>>,
     /// The top-level code of the main manifest's files.
     pub main_chunks: RefCell<List<'c, ChunkRef>>,
 }
@@ -45,6 +48,7 @@ impl<'c> Definitions<'c> {
             function_sites: map(arena),
             functions_in_ruby: map(arena),
             loaded: set(arena),
+            failed_for_ruby: Cell::new(None),
             main_chunks: list(arena),
         }
     }

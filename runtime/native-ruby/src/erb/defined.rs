@@ -1,4 +1,5 @@
-//! Methods that templates define: Puppet has them for all templates of the compile that follow.
+//! Methods that templates define, and global variables that they set: Puppet has them for all templates of the compile that
+//! follow.
 //!
 //! As long as there is no worker, which may have templates of its own that define methods, one that follows calls them here.
 //! The worker renders the other template first: so it gets a method when a template that names it is rendered there, and not
@@ -13,11 +14,13 @@ use std::cell::RefCell;
 
 /// Templates that have been rendered natively and have defined methods, as far as Ruby has not rendered them again.
 ///
-/// Bound: one for each template and each set of names. Stale: never; they go with the compile.
+/// Bound: one for each template and each set of names, and one for each rendering that sets global variables. Stale: never; they
+/// go with the compile.
 #[derive(Default)]
 pub(crate) struct DefinedByTemplates<'c>(RefCell<Vec<DefiningTemplate<'c>>>);
 
 struct DefiningTemplate<'c> {
+    /// Of its methods, and behind them of global variables.
     names: Vec<&'c str>,
     methods: Vec<Method<'c>>,
     /// What it is and where it was rendered; none of one that can't be rendered again.
@@ -28,18 +31,20 @@ impl<'c> DefinedByTemplates<'c> {
     /// A template has been rendered and may have defined methods. One that has changed what is Puppet's can't be rendered
     /// again: Ruby does not get to know its methods, and a template that calls one there fails.
     pub fn note(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, rendered: &Rendered<'c>) {
-        if rendered.defined.is_empty() {
+        if !rendered.defines() {
             return;
         }
-        let (names, methods): (Vec<&'c str>, Vec<Method<'c>>) = rendered.defined.iter().cloned().unzip();
+        let (mut names, methods): (Vec<&'c str>, Vec<Method<'c>>) = rendered.defined.iter().cloned().unzip();
+        names.extend(rendered.globals.iter().map(|(name, _)| *name));
         let replay = (!rendered.has_effects()).then(|| Replay::new(scope, erb));
         let mut all = self.0.borrow_mut();
-        // What it defines takes the place of what others have: it moves to the end.
+        // What it defines takes the place of what others have: it moves to the end. A variable may be made of what it was before.
+        let sets = !rendered.globals.is_empty();
         let is_same = |known: &DefiningTemplate<'c>| match &known.replay {
             Some(of) => of.is_of(erb),
             None => replay.is_none(),
         };
-        all.retain(|known| known.names != names || !is_same(known));
+        all.retain(|known| sets || known.names != names || !is_same(known));
         all.push(DefiningTemplate { names, methods, replay });
     }
 

@@ -12,6 +12,7 @@ use crate::functions::rests::RestsOn;
 use crate::libraries::OwnGenerator;
 use crate::space::Space;
 use crate::tree::Unsupported;
+use crate::value::V;
 use crate::world::{NativeWorld, WorkerState};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
@@ -36,6 +37,8 @@ pub struct Templating<'c> {
     pub(crate) set_by_templates: SetByTemplates<'c>,
     /// Templates that have defined methods.
     pub(crate) defined_by_templates: DefinedByTemplates<'c>,
+    /// Global variables that templates have set.
+    pub(crate) globals: RefCell<HashMap<&'c str, V<'c>>>,
     /// How many templates are being rendered, each within the one before.
     depth: Cell<usize>,
     /// What the Ruby of the compile has defined.
@@ -82,6 +85,7 @@ impl<'c> Templating<'c> {
             met: Met::default(),
             set_by_templates: SetByTemplates::default(),
             defined_by_templates: DefinedByTemplates::default(),
+            globals: RefCell::default(),
             depth: Cell::new(0),
             space: Space::default(),
             raised: RaisedErrors::default(),
@@ -110,17 +114,19 @@ impl<'c> Templating<'c> {
         let was_used = self.set_by_templates.was_used();
         let calls = match rendered {
             // It would have to be rendered again, should a worker ask for what it has set or defined.
-            Ok(Rendered { called: Some(calls), defined, .. }) if was_used || !defined.is_empty() => calls,
+            Ok(rendered) if rendered.called.is_some() && (was_used || rendered.defines()) => {
+                rendered.called.unwrap_or_default()
+            }
             Ok(rendered)
-                if was_used && (rendered.has_effects() || rendered.has_drawn)
-                    || !rendered.defined.is_empty() && !rendered.logs.is_empty() =>
+                if was_used && (rendered.has_effects() || rendered.has_drawn || rendered.defines())
+                    || rendered.defines() && !rendered.logs.is_empty() =>
             {
                 Journal::default()
             }
             Ok(rendered) => {
                 match was_used {
                     true => self.set_by_templates.note(scope, erb),
-                    false => self.defined_by_templates.note(scope, erb, &rendered),
+                    false => self.note_defined(scope, erb, &rendered),
                 }
                 return Ok(rendered);
             }
@@ -157,6 +163,7 @@ impl<'c> Templating<'c> {
             met,
             set_by_templates,
             defined_by_templates,
+            globals,
             depth: _,
             space,
             raised,
@@ -168,6 +175,7 @@ impl<'c> Templating<'c> {
         } = self;
         random.release();
         rested.take();
+        globals.take();
         spare_stack.take();
         let Met { files, texts, ruby } = met;
         space.release();
@@ -225,14 +233,20 @@ impl<'c> Templating<'c> {
         let rendered = found.ok_or(ForRuby("a template there is not")).and_then(|file| {
             let erb = Erb::File { name, file: &file };
             let rendered = self.try_to_render(world, vm, scope, &erb).map_err(|(ask, _)| ask)?;
-            if !rendered.defined.is_empty() && !rendered.logs.is_empty() {
+            if rendered.defines() && !rendered.logs.is_empty() {
                 return Err(ForRuby("a template that defines methods and logs"));
             }
-            self.defined_by_templates.note(scope, &erb, &rendered);
+            self.note_defined(scope, &erb, &rendered);
             Ok(rendered)
         });
         self.depth.set(outer);
         rendered
+    }
+
+    /// Takes note of what a rendered template has defined.
+    fn note_defined(&self, scope: &'c Scope<'c>, erb: &Erb<'_>, rendered: &Rendered<'c>) {
+        self.globals.borrow_mut().extend(rendered.globals.iter().cloned());
+        self.defined_by_templates.note(scope, erb, rendered);
     }
 
     fn try_to_render(

@@ -24,7 +24,7 @@ use bunraku_vm::value::Value;
 use std::rc::Rc;
 
 /// Where modules have functions.
-const OF_FUNCTIONS: [&str; 2] = ["/lib/puppet/functions/", "/lib/puppet/parser/functions/"];
+pub(super) const OF_FUNCTIONS: [&str; 2] = ["/lib/puppet/functions/", "/lib/puppet/parser/functions/"];
 
 impl<'c> Run<'_, 'c> {
     /// What the compile gives for a question. An error of its own may be rescued.
@@ -124,6 +124,26 @@ impl<'c> Run<'_, 'c> {
         self.vm.host.log(level, &message, None);
         self.noted_so_far().note(Asked::Log(level, message), &Ok(Value::Undef));
         Ok(())
+    }
+
+    /// Warns once of something in a compile: a function at once, a template at its end.
+    pub(crate) fn tell_once(&mut self, what: String, message: String) -> OrRuby<()> {
+        if self.journal.is_none() {
+            self.warn_once(what, message);
+            return Ok(());
+        }
+        self.may_ask()?;
+        if self.world.first_time(&what) {
+            self.vm.host.log(Severity::Warning, &message, None);
+        }
+        Ok(())
+    }
+
+    /// `classes`: what a template asks of the catalog. Rendered again it might see more.
+    pub(super) fn classes_in_catalog(&mut self) -> Done<'c> {
+        self.has_called = true;
+        let answer = self.asked(|run| run.world.answer(run.vm, "classes", &[]))?;
+        Ok(answer.map(V::from).ok_or(ForRuby("the classes of the catalog"))?)
     }
 
     /// A setting of Puppet's.

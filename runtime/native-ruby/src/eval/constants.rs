@@ -48,13 +48,11 @@ impl<'c> Run<'_, 'c> {
             false => self.constant_from_here(first)?,
         };
         for part in parts {
-            let name = match &found {
-                V::Class(Class::Yaml) => "Psych",
-                V::Class(class) => class.name(),
-                V::Module(module) => return self.constant_of(&module.clone(), part),
+            found = match &found {
+                V::Class(class) => self.constant_in(class.name(), part)?,
+                V::Module(module) => self.constant_of(&module.clone(), part)?,
                 _ => return None,
             };
-            found = self.constant_in(name, part)?;
         }
         Some(found)
     }

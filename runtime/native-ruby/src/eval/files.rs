@@ -62,6 +62,11 @@ const LIBRARY: &[&str] = &[
     "puppet_x",
 ];
 
+/// Whether it is such a file.
+pub(crate) fn is_library(name: &str) -> bool {
+    LIBRARY.contains(&name)
+}
+
 impl<'c> Run<'_, 'c> {
     /// Runs the body of a file.
     pub(crate) fn load_body(&mut self, program: &'c Program, file: &Path) -> Done<'c> {
@@ -83,6 +88,17 @@ impl<'c> Run<'_, 'c> {
         Ok(V::made(file.to_str().ok_or(ForRuby("a file whose name is no text"))?.to_owned()))
     }
 
+    /// `file`: the template that is rendered, the same string each time; nil of a text.
+    pub(super) fn file_of_template(&mut self) -> Done<'c> {
+        if let Some(text) = &self.file_text {
+            return Ok(text.clone());
+        }
+        let Some(file) = &self.file else { return Ok(V::Nil) };
+        let text = V::made(file.to_str().ok_or(ForRuby("a file whose name is no text"))?.to_owned());
+        self.file_text = Some(text.clone());
+        Ok(text)
+    }
+
     /// `$LOAD_PATH.unshift(folder)` or `push`: where `require` looks first, or last. What that gives is the whole list, which nobody looks at here.
     pub(super) fn look_for_files_in(&mut self, folder: &V<'c>, first: bool) -> Done<'c> {
         let folder = folder.text().filter(|folder| folder.starts_with('/'));
@@ -93,7 +109,7 @@ impl<'c> Run<'_, 'c> {
 
     pub(super) fn require(&mut self, file: &V<'c>) -> Done<'c> {
         let name = file.text().ok_or(ForRuby("`require` of other than a string"))?.to_string();
-        if LIBRARY.contains(&&*name) {
+        if is_library(&name) {
             // Later code may use it without requiring it.
             if name == "shellwords" {
                 self.space.note_required_once(Path::new("shellwords"));

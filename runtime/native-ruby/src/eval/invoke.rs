@@ -106,6 +106,17 @@ impl<'c> Run<'_, 'c> {
         {
             return Ok(set);
         }
+        if let ("extend", [module], None) = (&*call.name, &*call.args, &call.block)
+            && matches!(receiver, V::Map(_))
+            && let V::Module(module) = self.eval(module)?
+        {
+            return self.extend_hash(&receiver, &module);
+        }
+        if let ("to_enum", [], None) = (&*call.name, &*call.args, &call.block)
+            && let Some(each) = methods::each_of(&receiver)
+        {
+            return Ok(each);
+        }
         if let ("hash", [], None) = (&*call.name, &*call.args, &call.block)
             && let Some(code) = methods::code(&receiver)?
         {

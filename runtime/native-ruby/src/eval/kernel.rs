@@ -103,6 +103,8 @@ impl<'c> Run<'_, 'c> {
             ("instance_variable_get", [name]) if self.is_template() => self.variable_named(name)?,
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
             (FILE, []) => self.this_file()?,
+            ("file", []) if self.is_template() => self.file_of_template()?,
+            ("classes", []) if self.is_template() => self.classes_in_catalog()?,
             (LOAD_PATH, [V::Bool(first), folder]) => self.look_for_files_in(folder, *first)?,
             ("require", [file]) => self.require(file)?,
             ("require_relative", [file]) => self.require_relative(file)?,
@@ -152,7 +154,7 @@ impl<'c> Run<'_, 'c> {
         name: &str,
     ) -> Option<(Option<Rc<crate::value::Module<'c>>>, crate::value::object::Method<'c>)> {
         match &self.frame.this {
-            V::Main => {
+            V::Main if self.is_template() => {
                 let found = self.outer_methods.iter().rev().find(|(known, _)| *known == name);
                 let found = match (found, self.has_nested) {
                     (Some((_, method)), false) => Some(method.clone()),
@@ -163,9 +165,14 @@ impl<'c> Run<'_, 'c> {
                     (Some(_), true) => None,
                     (None, _) => self.of_another_template(name),
                 };
-                found.map(|method| (None, method))
+                // Instance variables are numbered otherwise in a file.
+                let outside = || self.space.defined_outside(name).filter(has_no_variables);
+                found.or_else(outside).map(|method| (None, method))
             }
-            this => this.defined_method(name).map(|(owner, method)| (Some(owner), method)),
+            this => {
+                let found = this.defined_method(name).map(|(owner, method)| (Some(owner), method));
+                found.or_else(|| self.space.defined_outside(name).map(|method| (None, method)))
+            }
         }
     }
 
@@ -175,10 +182,7 @@ impl<'c> Run<'_, 'c> {
         if !self.is_template() || self.world.worker() != WorkerState::None {
             return None;
         }
-        self.engine.defined_by_templates.method(name).filter(|method| match method {
-            crate::value::object::Method::Body { program, .. } => program.variables.is_empty(),
-            _ => false,
-        })
+        self.engine.defined_by_templates.method(name).filter(has_no_variables)
     }
 
     fn call_found(
@@ -358,6 +362,14 @@ impl<'c> Run<'_, 'c> {
             0 => what,
             line => format!("{what}, line {line}"),
         }
+    }
+}
+
+/// Whether the program of a method names no instance variables.
+fn has_no_variables(method: &crate::value::object::Method<'_>) -> bool {
+    match method {
+        crate::value::object::Method::Body { program, .. } => program.variables.is_empty(),
+        _ => false,
     }
 }
 

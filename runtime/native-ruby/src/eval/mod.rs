@@ -6,8 +6,10 @@ mod asking;
 mod blocks;
 mod constants;
 mod context;
+mod extending;
 mod files;
 mod frame;
+mod globals;
 mod handed;
 mod invoke;
 mod kernel;
@@ -39,6 +41,7 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+pub(crate) use files::is_library;
 pub(crate) use frame::{Frame, Stack};
 pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;
@@ -71,6 +74,8 @@ pub(crate) struct Run<'e, 'c> {
     passed: Vec<Rc<Proc<'c>>>,
     /// Methods that are defined outside of all classes.
     outer_methods: Vec<(&'c str, Method<'c>)>,
+    /// Global variables that the template has set.
+    globals: Vec<(&'c str, V<'c>)>,
     /// What a function has asked of the compile; none for templates.
     pub journal: Option<Journal<'c>>,
     /// What it has looked at beyond what it was given, see [`RestsOn`].
@@ -85,6 +90,8 @@ pub(crate) struct Run<'e, 'c> {
     has_nested: bool,
     /// The file whose body runs, or the template; none for a text that is rendered.
     pub file: Option<PathBuf>,
+    /// What `file` has given a template.
+    file_text: Option<V<'c>>,
     /// The template that is rendered.
     rendered: Option<&'c Program>,
     /// The function that was called, where it is one of the 4.x interface.
@@ -156,6 +163,8 @@ pub struct Rendered<'c> {
     pub changed: Changes<'c>,
     /// Methods that it has defined.
     pub(crate) defined: Vec<(&'c str, Method<'c>)>,
+    /// Global variables that it has set.
+    pub(crate) globals: Vec<(&'c str, V<'c>)>,
     /// Whether it has drawn a random number that nobody has seeded: rendered again, it gives another text.
     pub(crate) has_drawn: bool,
     /// What it has called, where that may have had effects: it can't be rendered again.
@@ -166,6 +175,11 @@ impl Rendered<'_> {
     /// Whether more is to be done than to take its text.
     pub(crate) fn has_effects(&self) -> bool {
         !self.logs.is_empty() || !self.changed.is_empty()
+    }
+
+    /// Whether other templates have more than before.
+    pub(crate) fn defines(&self) -> bool {
+        !self.defined.is_empty() || !self.globals.is_empty()
     }
 }
 
@@ -224,6 +238,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             logs: Vec::new(),
             passed: Vec::new(),
             outer_methods: Vec::new(),
+            globals: Vec::new(),
             journal,
             rests: RestsOn::default(),
             copies_answers: false,
@@ -231,6 +246,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             has_called: false,
             has_nested: false,
             file: None,
+            file_text: None,
             rendered: None,
             function: None,
             rescuing: None,
@@ -281,6 +297,7 @@ pub(crate) fn render<'c>(
                 logs: std::mem::take(&mut run.logs),
                 changed,
                 defined: std::mem::take(&mut run.outer_methods),
+                globals: std::mem::take(&mut run.globals),
                 has_drawn: calls.has_drawn,
                 called: run.has_called.then_some(calls),
             }),

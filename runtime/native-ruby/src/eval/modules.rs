@@ -1,8 +1,11 @@
 //! Modules and classes that code defines, and instances of classes.
 
+use super::asking::OF_FUNCTIONS;
 use super::params::Arguments;
 use super::{Done, Frame, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::lower::KNOWN_WITHOUT_RECEIVER;
+use crate::method::Method as Builtin;
 use crate::tree::{Block, Expr, MethodCall};
 use crate::value::object::{ClassRef, Method, Module, Nesting, Object};
 use crate::value::{Class, V};
@@ -30,9 +33,23 @@ impl<'c> Run<'_, 'c> {
                 }
             }
             V::Main if !singleton && self.is_template() => self.outer_methods.push((name, method)),
+            V::Main if !singleton && self.is_required_file() => {
+                // Those that are known here are not looked for among such.
+                let is_own = Builtin::by_name(name).is_none() && !KNOWN_WITHOUT_RECEIVER.contains(&name);
+                if !is_own || !self.space.define_outside(name, method) {
+                    return Err(ForRuby("a method of all objects").into());
+                }
+            }
             _ => return Err(ForRuby("a method of what is there already").into()),
         }
         Ok(V::Symbol(name))
+    }
+
+    /// Whether it is the body of a file that is required: what it defines outside of all classes all objects have. Functions'
+    /// files are evaluated elsewhere.
+    fn is_required_file(&self) -> bool {
+        let file = self.space.file_of(self.frame.program);
+        file.is_some_and(|file| !OF_FUNCTIONS.iter().any(|folder| file.to_string_lossy().contains(folder)))
     }
 
     /// `module`, `class`

@@ -1,11 +1,12 @@
 //! Puppet's own module: settings, logs; values that hide what they hold.
 
 use crate::eval::{Done, Run};
-use crate::for_ruby::ForRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::{Block, WARN_OF_DEPRECATION};
 use crate::value::{Class, V, text};
 use bunraku_files::reads::Asked;
 use bunraku_vm::diagnostic::Severity;
+use bunraku_vm::host::Strict;
 use bunraku_vm::value::Value;
 use std::path::Path;
 
@@ -19,6 +20,18 @@ fn stack<'c>(run: &mut Run<'_, 'c>) -> V<'c> {
         V::list(vec![V::Str(file.unwrap_or("unknown")), V::Int(line.into())])
     };
     V::list(sites.iter().map(|at| site(at.file, at.line)).collect())
+}
+
+/// Warns, once of each name, that code loads functions of the 3.x interface by their names.
+fn warn_of_loader(run: &mut Run<'_, '_>, key: &str, shown: &str) -> OrRuby<()> {
+    if run.vm.host.strict() == Strict::Off {
+        return Ok(());
+    }
+    let message = format!(
+        "The method 'Puppet::Parser::Functions.autoloader#{shown}' is deprecated in favor of using \
+         'Scope#call_function'.\n   (file & line not available)"
+    );
+    run.tell_once(format!("once:Puppet::Parser::Functions{key}"), message)
 }
 
 /// Calls a method of Puppet's modules.
@@ -61,12 +74,20 @@ pub(crate) fn call<'c>(
         }
         (Class::ParserFunctions, "function", [name]) => run.name_of_old_function(name)?,
         (Class::ParserFunctions, "autoloader", []) => V::Class(Class::FunctionsLoader),
-        (Class::FunctionsLoader, "load", [name]) => V::Bool(run.name_of_old_function(name)?.truthy()),
+        (Class::FunctionsLoader, "load", [name]) => {
+            let shown = text::to_s(name)?;
+            warn_of_loader(run, &format!("#load('{shown}')"), &format!("load(\"{shown}\")"))?;
+            V::Bool(run.name_of_old_function(name)?.truthy())
+        }
         (Class::FunctionsLoader, "loaded?", [V::Symbol(name)]) => {
+            warn_of_loader(run, &format!(".loaded?('{name}')"), &format!("loaded?(\"{name}\")"))?;
             V::Bool(run.space.old_function(name).is_some())
         }
         // They are loaded when they are called.
-        (Class::FunctionsLoader, "loadall", []) => V::Void,
+        (Class::FunctionsLoader, "loadall", []) => {
+            warn_of_loader(run, "#loadall", "loadall")?;
+            V::Void
+        }
         (Class::Env, "[]", [name]) => {
             let name = name.text().ok_or(ForRuby("a variable without a name"))?.to_string();
             run.rests.more = true;

@@ -3,6 +3,7 @@
 
 use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
+use crate::eval::is_library;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{
@@ -53,7 +54,11 @@ impl Lower<'_> {
         }
         let Some(receiver) = field("receiver") else { return Expr::Nil };
         let operator = field("operator").map_or(".", |operator| self.source(operator));
-        if operator == "::" && self.kind == SourceKind::Template {
+        // `URI::parse(…)` is a call like any other.
+        if operator == "::"
+            && self.kind == SourceKind::Template
+            && !name.starts_with(|c: char| c.is_ascii_lowercase())
+        {
             return self.unsupported(node, format!("the constant {}", self.source(node)));
         }
         if let Some(added) = self.adds_to_load_path(receiver, name, &list) {
@@ -90,8 +95,9 @@ impl Lower<'_> {
             Expr::Scope => methods::of_scope(name),
             _ => Method::by_name(name).filter(|method| !method.is_function()),
         };
-        let by_name =
-            self.kind == SourceKind::File || matches!(on, Expr::Class(_)) || OF_OBJECTS.contains(&name);
+        let by_name = self.kind == SourceKind::File
+            || matches!(on, Expr::Class(_) | Expr::Constant(_))
+            || OF_OBJECTS.contains(&name);
         let found = found.or(by_name.then_some(Method::Other));
         let Some(method) = found else {
             // The arguments may declare locals.
@@ -144,7 +150,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `$LOAD_PATH.unshift(folder)` and the like, of files; none for what is something else.
+    /// `$LOAD_PATH.unshift(folder)` and the like; none for what is something else.
     pub(crate) fn adds_to_load_path(
         &mut self,
         receiver: Syntax<'_>,
@@ -157,8 +163,7 @@ impl Lower<'_> {
             _ => return None,
         };
         let [folder] = list else { return None };
-        if self.kind != SourceKind::File
-            || !matches!(self.source(receiver), "$LOAD_PATH" | "$:")
+        if !matches!(self.source(receiver), "$LOAD_PATH" | "$:")
             || matches!(folder.kind(), "splat_argument" | "block_argument" | "pair")
         {
             return None;
@@ -231,6 +236,26 @@ impl Lower<'_> {
         if let ("lambda", [], Some(block), false) = (name, list, block, self.known.contains(name)) {
             return self.lambda(node, Some(block));
         }
+        // `Pathname(x)`
+        if let ("Pathname", SourceKind::File, [path], None, false) =
+            (name, self.kind, list, block, self.known.contains(name))
+            && !matches!(path.kind(), "pair" | "splat_argument" | "hash_splat_argument" | "block_argument")
+        {
+            return Expr::Call(Box::new(MethodCall {
+                name: "new".into(),
+                args: [self.node(*path)].into(),
+                line: line_of(node),
+                ..MethodCall::of(Some(Expr::Constant("::Pathname".into())), Method::Other)
+            }));
+        }
+        if let (SourceKind::Template, [], None, false) = (self.kind, list, block, self.known.contains(name)) {
+            if name == "scope" {
+                return Expr::Scope;
+            }
+            if OF_TEMPLATES.contains(&name) {
+                return self.call_of_self(node, name, list, None);
+            }
+        }
         let of_ruby = match name {
             "proc" | "loop" => list.is_empty() && block.is_some(),
             "catch" => block.is_some(),
@@ -253,12 +278,17 @@ impl Lower<'_> {
             };
             // What it gives, whether the file has been loaded by this very call, nobody looks at here.
             let nothing = Expr::Text("".into());
+            let is_always_reached = node.parent().is_some_and(|around| around.kind() == "program");
             return match file {
                 // These change nothing that is rendered natively.
                 Some(file) if REQUIRED.contains(&file) => nothing,
                 // Puppet has not loaded this: what follows has its constant.
-                Some("shellwords") if node.parent().is_some_and(|around| around.kind() == "program") => {
+                Some("shellwords") if is_always_reached => {
                     self.loads_shellwords = true;
+                    self.call_of_self(node, name, list, None)
+                }
+                // What follows has its constants, and its methods outside of all classes.
+                Some(file) if is_always_reached && !is_library(file) => {
                     self.call_of_self(node, name, list, None)
                 }
                 _ => self.unsupported(node, "`require`"),
@@ -276,9 +306,9 @@ impl Lower<'_> {
             (Some(method), Some(Given { args, block, .. })) => {
                 Expr::Call(Box::new(MethodCall { args, block, ..MethodCall::of(None, method) }))
             }
-            // A template before this one may define it, or one that it renders.
+            // A template before this one may define it, or one that it renders, or a file that it requires.
             (None, Some(given)) if block.is_none() => {
-                if !self.nests {
+                if !self.nests && !self.requires {
                     self.unsupported(node, format!("the method {name}"));
                 }
                 Expr::Call(Box::new(MethodCall {
@@ -320,12 +350,17 @@ impl Lower<'_> {
         let Some(Given { args, keywords, block }) = self.arguments(list, block) else {
             return self.unsupported(node, format!("arguments of {name}"));
         };
-        if self.kind == SourceKind::File
-            && !self.known.contains(name)
-            && !KNOWN_WITHOUT_RECEIVER.contains(&name)
-            && !name.starts_with("function_")
-        {
+        let is_known = self.kind == SourceKind::Template
+            || self.known.contains(name)
+            || KNOWN_WITHOUT_RECEIVER.contains(&name)
+            || name.starts_with("function_");
+        // A file that it requires may define it outside of all classes.
+        if !is_known && (!self.requires || Method::by_name(name).is_some()) {
             return self.unsupported(node, format!("the method {name}"));
+        }
+        if matches!(name, "require" | "require_relative") {
+            let file = list.first().and_then(|file| literals::plain(self.source(*file)));
+            self.requires |= file.is_none_or(|file| !is_library(file));
         }
         let method = Method::by_name(name).unwrap_or(Method::Other);
         let line = line_of(node);
@@ -565,10 +600,14 @@ pub(crate) const KNOWN_WITHOUT_RECEIVER: &[&str] = &[
     "warning",
 ];
 
-/// Methods of addresses, versions, sets and errors that are in no table, which templates call.
+/// Methods that Puppet gives templates, without arguments.
+const OF_TEMPLATES: &[&str] = &["classes", "file"];
+
+/// Methods of addresses, versions, sets and errors that are in no table, and of enumerators, which templates call.
 const OF_OBJECTS: &[&str] = &[
     "bump",
     "call",
+    "extend",
     "host",
     "hostname",
     "ipv4?",
@@ -589,6 +628,7 @@ const OF_OBJECTS: &[&str] = &[
     "segments",
     "subset?",
     "superset?",
+    "to_enum",
     "to_range",
     "to_set",
     "to_string",

@@ -53,6 +53,8 @@ impl Lower<'_> {
 
     /// `def`: sees no locals around it. Of a template it has no text, for that is a local, too.
     pub(crate) fn define(&mut self, node: Syntax<'_>) -> Expr {
+        // A file of a function of the 3.x interface may have none, reached or not.
+        self.defines = true;
         let field = |name| node.child_by_field_name(name);
         let Some(name) = field("name") else { return self.unsupported(node, "`def`") };
         let inner = self.source(node);
@@ -61,9 +63,11 @@ impl Lower<'_> {
         if !plain || template && (self.frame.in_method || inner.contains(TEXT) || inner.contains(INSERT)) {
             return self.unsupported(node, "`def`");
         }
-        let singleton = match field("object").map(|object| object.kind()) {
+        let singleton = match field("object") {
             None => false,
-            Some("self") if !template => true,
+            Some(object) if object.kind() == "self" && !template => true,
+            // `module A; def A.x`
+            Some(object) if self.frame.module.as_deref() == Some(self.source(object)) => true,
             Some(_) => return self.unsupported(node, "`def` of an object"),
         };
         let text = self.source(name).to_owned();
@@ -83,7 +87,6 @@ impl Lower<'_> {
         };
         let names = field("parameters").map(parts).unwrap_or_default();
         let names = names.into_iter().filter_map(named).map(Box::from).collect();
-        self.defines = true;
         self.methods.push(MethodBody { name: text.into(), params, names, body });
         Expr::Define((self.methods.len() - 1) as u32, singleton)
     }
@@ -134,7 +137,11 @@ impl Lower<'_> {
     }
 
     fn body_of(&mut self, name: String, body: Option<Syntax<'_>>) -> u32 {
-        let body = self.apart(false, |lower| lower.optional(body));
+        let body = self.apart(false, |lower| {
+            // `module A::B` does not see itself as `B`.
+            lower.frame.module = (!name.is_empty() && !name.contains("::")).then(|| name.clone());
+            lower.optional(body)
+        });
         let (params, names) = (Params::default(), Box::default());
         self.methods.push(MethodBody { name: name.into(), params, names, body });
         (self.methods.len() - 1) as u32

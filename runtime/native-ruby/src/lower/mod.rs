@@ -2,7 +2,6 @@
 //! read otherwise than the grammar does, becomes an `ForRuby`.
 
 mod calls;
-mod conditions;
 mod definitions;
 mod exits;
 mod labels;
@@ -10,10 +9,13 @@ pub(crate) mod literals;
 mod operators;
 pub(crate) mod origins;
 mod rescue;
+mod spaces;
+
+pub(crate) use calls::KNOWN_WITHOUT_RECEIVER;
 
 use crate::erb::scan::TEXT;
 use crate::method::Method;
-use crate::tree::{Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
+use crate::tree::{AssignTarget, Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
 use crate::value::Class;
 use origins::{Origins, ValueOrigin};
 use std::collections::{HashMap, HashSet};
@@ -68,7 +70,7 @@ fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(us
     let mut spaced = String::new();
     if let Some(fault) = first_fault(parsed.root_node()) {
         let line = line_of(fault);
-        let read = conditions::with_space(source)
+        let read = spaces::with_space(source)
             .ok_or_else(|| Unsupported { line, what: "syntax that is not understood".to_owned() })?;
         (spaced, parsed) = read;
     }
@@ -92,6 +94,7 @@ fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(us
         methods: Vec::new(),
         defines: false,
         nests: false,
+        requires: false,
         loads_shellwords: false,
         freezes: false,
     };
@@ -196,6 +199,8 @@ pub(crate) struct Lower<'p> {
     pub(crate) defines: bool,
     /// Whether it renders another template so far.
     pub(crate) nests: bool,
+    /// Whether it has required other files than Ruby's so far.
+    pub(crate) requires: bool,
     /// Whether it has required `shellwords` so far, whatever its branches.
     pub(crate) loads_shellwords: bool,
     /// Whether a comment at the begin freezes all literal strings: Ruby refuses to change them.
@@ -213,6 +218,8 @@ pub(crate) struct LoweredFrame {
     /// Slots that the blocks around have used so far, of whichever block.
     pub used: Vec<Vec<u32>>,
     pub in_method: bool,
+    /// The name of the module or class whose body it is.
+    pub module: Option<String>,
     /// Within a lambda, which `return` leaves.
     pub in_lambda: bool,
     /// Within the body of a function of the 3.x interface.
@@ -228,6 +235,7 @@ impl Default for LoweredFrame {
             loops: 0,
             used: Vec::new(),
             in_method: false,
+            module: None,
             in_lambda: false,
             in_old_function: false,
         }
@@ -422,6 +430,13 @@ impl<'p> Lower<'p> {
                 let value = self.jump_value(node);
                 Expr::Next(Box::new(value))
             }
+            // The body of a function is that of a method, which `break` leaves as `return` does.
+            "break"
+                if self.frame.in_old_function && self.frame.blocks.len() == 1 && self.frame.loops == 0 =>
+            {
+                let value = self.jump_value(node);
+                Expr::Return(Box::new(value))
+            }
             "break" if self.frame.loops > 0 || !self.frame.blocks.is_empty() => {
                 let block = match self.frame.loops {
                     0 => self.frame.blocks.last().map_or(0, |(_, number)| *number),
@@ -478,19 +493,26 @@ impl<'p> Lower<'p> {
         let (Some(name), Some(list), Some(body)) = (field("pattern"), list, field("body")) else {
             return self.unsupported(node, "`for`");
         };
-        if name.kind() != "identifier" {
-            return self.unsupported(node, "`for` with several names");
-        }
         let list = self.node(list);
         let (items, at) = (self.declare_here(" items"), self.declare_here(" place"));
-        let item = self.declare(self.source(name));
-        self.origins.give(item, ValueOrigin::Unknown);
+        let targets = match name.kind() {
+            "identifier" => {
+                let item = self.declare(self.source(name));
+                self.origins.give(item, ValueOrigin::Unknown);
+                Some(AssignTarget::Local(item))
+            }
+            "left_assignment_list" => self.targets(name).map(AssignTarget::Many),
+            _ => None,
+        };
+        let Some(targets) = targets else {
+            return self.unsupported(node, "`for` with such names");
+        };
         self.frame.loops += 1;
         let body = self.node(body);
         self.frame.loops -= 1;
         let place = || Expr::Local(at);
         let round = [
-            Expr::SetLocal(item, Box::new(operation(Expr::Local(items), Method::Element, place()))),
+            Expr::SetMany(targets, Box::new(operation(Expr::Local(items), Method::Element, place()))),
             Expr::SetLocal(at, Box::new(operation(place(), Method::Plus, Expr::Int(1)))),
             body,
         ];
@@ -523,6 +545,7 @@ impl<'p> Lower<'p> {
             return match Class::by_name(path).filter(is_there) {
                 Some(class) => Expr::Class(class),
                 None if ALWAYS_THERE.contains(&path) => Expr::Constant(text.into()),
+                None if plain && self.requires && is_of_no_wrapper(path) => Expr::Constant(text.into()),
                 None => self.unsupported(node, format!("the constant {text}")),
             };
         }
@@ -573,6 +596,14 @@ impl<'p> Lower<'p> {
 /// Classes of the prelude that Puppet itself has loaded.
 const ALWAYS_THERE: &[&str] =
     &["Gem::Version", "SemanticPuppet::Version", "SemanticPuppet::VersionRange", "Set", "StringIO"];
+
+/// Whether Puppet's own class for templates finds no constant of such a name in itself, in Puppet 7, 8 and 9: these all have one
+/// word and begin neither so nor with an underscore in them, but for those in capitals.
+fn is_of_no_wrapper(path: &str) -> bool {
+    let first = path.split("::").next().unwrap_or_default();
+    first.starts_with("Puppet") && first != "Puppet"
+        || first.contains('_') && first.bytes().any(|b| b.is_ascii_lowercase())
+}
 
 /// A call with these arguments.
 pub(crate) fn call(receiver: Expr, method: Method, args: Vec<Expr>) -> Expr {

@@ -1,7 +1,7 @@
 //! Operators and assignments.
 
 use super::origins::ValueOrigin;
-use super::{Lower, SourceKind, call, line_of, operation, parts};
+use super::{Lower, SourceKind, call, call_self, is_plain_global, line_of, operation, parts};
 use crate::method::Method;
 use crate::tree::{AssignTarget, Expr, MethodCall};
 use tree_sitter::Node as Syntax;
@@ -159,7 +159,14 @@ impl Lower<'_> {
                 let value = value(self);
                 Expr::SetConstant(text.into(), Box::new(value))
             }
-            "call" if self.kind == SourceKind::File => self.set_attribute(left, value),
+            "global_variable" if self.kind == SourceKind::Template && is_plain_global(text) => {
+                let value = self.fresh(value);
+                self.origins.store(self.origin(&value));
+                call_self(Method::Global, vec![Expr::String(text.into()), value])
+            }
+            "call" if self.kind == SourceKind::File || self.sets_part_of_address(left) => {
+                self.set_attribute(left, value)
+            }
             _ => {
                 // Locals declared within exist from here on all the same.
                 value(self);
@@ -180,6 +187,12 @@ impl Lower<'_> {
             literal @ Expr::String(_) if !self.freezes => Expr::Fresh(Box::new(literal)),
             other => other,
         }
+    }
+
+    /// Whether it is an attribute as addresses have, which templates set.
+    fn sets_part_of_address(&self, left: Syntax<'_>) -> bool {
+        let name = left.child_by_field_name("method").map(|method| self.source(method));
+        name.is_some_and(|name| ["host", "password", "path", "port", "user"].contains(&name))
     }
 
     /// `object.name = value`
@@ -357,6 +370,9 @@ impl Lower<'_> {
         let read = match left.kind() {
             "identifier" => Expr::Local(self.declare(text)),
             "instance_variable" if !text.starts_with("@__") => Expr::Variable(self.variable(text)),
+            "global_variable" if self.kind == SourceKind::Template && is_plain_global(text) => {
+                call_self(Method::Global, vec![Expr::String(text.into())])
+            }
             "call" if self.kind == SourceKind::File => {
                 return self.operator_on_attribute(node, (left, right), &operator);
             }

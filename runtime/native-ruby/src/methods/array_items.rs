@@ -1,7 +1,7 @@
 //! Methods of arrays that take no block and change nothing: items by their places, what is told of all items, what is
 //! made of them.
 
-use super::{array_made, string_parts};
+use super::{array_made, pack, string_parts};
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
@@ -90,7 +90,7 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::Count, []) => V::Int(size(on) as i64),
-        (Method::Pack, [format]) if format.text().as_deref() == Some("H*") => packed(on)?,
+        (Method::Pack, [format]) => pack::pack(&on.items()?.unwrap_or_default(), format)?,
         (Method::Join, [] | [V::Nil]) => V::made(join(on, "")?),
         (Method::Join, [separator]) => V::made(join(on, &separator.text().ok_or(UNKNOWN)?)?),
         (Method::Times2, [separator]) if separator.text().is_some() => {
@@ -327,18 +327,4 @@ pub(crate) fn flatten<'c>(out: &mut Vec<V<'c>>, on: &V<'c>, deep: usize, depth: 
 
 pub(crate) fn sort(items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
     compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))
-}
-
-/// What `pack('H*')` of one text of hexadecimal digits gives.
-fn packed<'c>(on: &V<'c>) -> OrRuby<V<'c>> {
-    let items = on.items()?.unwrap_or_default();
-    let text = items.first().and_then(V::text).ok_or(UNKNOWN)?;
-    // What is no digit is taken for one, too.
-    let digit = |byte: u8| match byte.is_ascii_alphabetic() {
-        true => ((byte & 15) + 9) & 15,
-        false => byte & 15,
-    };
-    let digits: Vec<u8> = text.bytes().map(digit).collect();
-    let byte = |pair: &[u8]| pair.first().unwrap_or(&0) << 4 | pair.get(1).unwrap_or(&0);
-    Ok(V::bytes(digits.chunks(2).map(byte).collect()))
 }

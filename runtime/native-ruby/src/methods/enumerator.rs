@@ -86,6 +86,11 @@ pub(crate) fn of<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Option<V<'c>
     gives.then(made)
 }
 
+/// `to_enum`, of what is known to have `each`.
+pub(crate) fn each_of<'c>(on: &V<'c>) -> Option<V<'c>> {
+    of(on, Method::Each, &[])
+}
+
 /// What an enumerator runs its block for: several values as an array.
 fn values<'c>(of: &Enumerator<'c>) -> Done<'c, Vec<V<'c>>> {
     let Enumerator { on, method, args } = of;
@@ -153,7 +158,9 @@ pub(crate) fn call<'c>(
             }
             Ok(object.clone())
         }
-        (Method::WithIndex | Method::EachWithIndex, first, None) if walks(of.method) => {
+        (Method::WithIndex | Method::EachWithIndex, first, None)
+            if walks(of.method) || of.method == Method::Map =>
+        {
             let first = match first {
                 [] => 0,
                 [V::Int(first)] => *first,
@@ -161,7 +168,8 @@ pub(crate) fn call<'c>(
             };
             let numbered = |(at, value)| V::pair(value, V::Int(first + at as i64));
             let on = V::list(values(of)?.into_iter().enumerate().map(numbered).collect());
-            Ok(V::Enumerator(Rc::new(Enumerator { on, method: Method::Each, args: Vec::new() })))
+            let method = if of.method == Method::Map { Method::Map } else { Method::Each };
+            Ok(V::Enumerator(Rc::new(Enumerator { on, method, args: Vec::new() })))
         }
         (Method::WithIndex, ..) | (Method::Size, ..) => Err(UNKNOWN.into()),
         _ if method.changes() => Err(UNKNOWN.into()),

@@ -4,7 +4,7 @@ use super::array;
 use super::array_made::to_h;
 use super::hash::{UNKNOWN, all, get, merged, pairs};
 use crate::eval::{Done, Run};
-use crate::for_ruby::OrRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::V;
@@ -55,6 +55,9 @@ pub(crate) fn call<'c>(
     block: &'c Block,
 ) -> Done<'c> {
     match (method, args) {
+        (Method::EachPair, []) if run.space.has_extended() => {
+            Err(ForRuby("a method of an extended hash").into())
+        }
         (Method::Each | Method::EachPair, []) => {
             each(run, on, |run, key, value| run.each_pair(block, key, value).map(|()| true))?;
             Ok(on.clone())

@@ -24,6 +24,7 @@ mod list;
 mod matched;
 mod number;
 mod own_keys;
+mod pack;
 mod pattern;
 mod quick;
 pub(crate) mod range;
@@ -45,6 +46,7 @@ mod yaml;
 pub(crate) use array_made::to_h as pairs_to_hash;
 pub(crate) use called::is_pure;
 pub(crate) use called::of_puppet;
+pub(crate) use enumerator::each_of;
 pub(crate) use own_keys::code;
 pub(crate) use quick::{alone, is_plain, spend_on_match};
 pub(crate) use responds::{lacks, responds};
@@ -134,6 +136,7 @@ fn known<'c>(
         return Ok(value);
     }
     if block.is_none()
+        && (method != Method::EachPair || !run.space.has_extended())
         && let Some(made) = enumerator::of(on, method, args)
     {
         return Ok(made);

@@ -94,14 +94,7 @@ fn missing<'c>(run: &mut Run<'_, 'c>, name: &str) -> Done<'c> {
     }
     let (what, message) =
         (format!("once:Variable: {name}"), format!("{message}\n   (file & line not available)"));
-    if run.journal.is_none() {
-        run.warn_once(what, message);
-        return Ok(V::Nil);
-    }
-    run.may_ask()?;
-    if run.world.first_time(&what) {
-        run.vm.host.log(Severity::Warning, &message, None);
-    }
+    run.tell_once(what, message)?;
     Ok(V::Nil)
 }
 
@@ -145,11 +138,8 @@ pub(crate) fn function<'c>(
     }
     Ok(match (method, args) {
         (Method::HasVariable, [name]) => return has_variable(run, name),
-        // Code without a worker sets none.
-        (Method::Global, [_]) => match run.world.worker() {
-            WorkerState::None => V::Nil,
-            _ => return Err(ForRuby("a global variable").into()),
-        },
+        (Method::Global, [name]) => run.global(name)?,
+        (Method::Global, [name, value]) => run.set_global(name, value)?,
         (Method::InstanceVariables, []) => run.instance_variables()?,
         (Method::LastMatch, []) => run.last_match()?,
         (Method::Rand | Method::Srand, args) => {

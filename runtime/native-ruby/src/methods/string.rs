@@ -58,9 +58,7 @@ pub(crate) fn symbol<'c>(run: &Run<'_, 'c>, text: &str) -> V<'c> {
 pub(super) fn told<'c>(text: &str, on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<V<'c>> {
     Ok(match (method, args) {
         (Method::ToStr, []) => on.clone(),
-        (Method::Unpack | Method::Unpack1, [format]) => {
-            super::bytes::unpack(text.as_bytes(), method, format)?
-        }
+        (Method::Unpack | Method::Unpack1, [format]) => super::pack::unpack(text.as_bytes(), method, format)?,
         // One that may be changed.
         (Method::UnaryPlus, []) => match on {
             V::Made(string) if string.is_frozen() => V::made(text.to_owned()),

@@ -112,4 +112,10 @@ class Pathname
     return nil unless other.is_a?(Pathname)
     @path.tr('/', "\0") <=> other.to_s.tr('/', "\0")
   end
+
+  def each_filename
+    Bunraku.left_to_ruby unless block_given?
+    @path.split('/').each { |name| yield name unless name.empty? }
+    nil
+  end
 end

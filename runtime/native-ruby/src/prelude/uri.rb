@@ -49,6 +49,28 @@ module URI
     end
     alias hostname host
 
+    def host=(host)
+      @host = plain(host, /\A[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?\z/)
+    end
+
+    def port=(port)
+      @port = plain(port.to_s, /\A[1-9][0-9]{0,4}\z/).to_i
+    end
+
+    def path=(path)
+      @path = plain(path, %r{\A(/[A-Za-z0-9_.-]+)+\z})
+    end
+
+    def user=(user)
+      user = plain(user, /\A[A-Za-z0-9_.-]+\z/)
+      @userinfo = password ? "#{user}:#{password}" : user
+    end
+
+    def password=(password)
+      Bunraku.left_to_ruby unless user
+      @userinfo = "#{user}:#{plain(password, /\A[A-Za-z0-9_.-]+\z/)}"
+    end
+
     def self.default_port
       nil
     end
@@ -82,6 +104,14 @@ module URI
     def ==(other)
       return false unless other.is_a?(URI::Generic)
       to_s == other.to_s || Bunraku.left_to_ruby
+    end
+
+    private
+
+    # A part that nothing is escaped in, and that no rule refuses.
+    def plain(part, form)
+      Bunraku.left_to_ruby unless part.is_a?(String) && form.match?(part)
+      part
     end
   end
 

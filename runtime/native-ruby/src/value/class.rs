@@ -261,6 +261,11 @@ impl Class {
                     | Class::Uri
                     | Class::InvalidUri
                     | Class::IpAddr
+                    | Class::IpError
+                    | Class::IpInvalidAddress
+                    | Class::IpInvalidPrefix
+                    | Class::IpFamily
+                    | Class::ParserFunctions
                     | Class::Resolv
                     | Class::ResolvIpv6
             )

@@ -311,6 +311,9 @@ pub(crate) fn is_own<'c>(value: &V<'c>, module: &Rc<Module<'c>>) -> OrRuby<bool>
         V::Void | V::Main | V::Scope | V::Other(Value::Object(_)) => {
             return Err(ForRuby("the class of a value"));
         }
+        V::Map(_) if module.extends_hashes.get() => {
+            return Err(ForRuby("whether a hash is extended"));
+        }
         _ => false,
     })
 }

@@ -41,6 +41,8 @@ pub(crate) struct Module<'c> {
     /// Whether it includes `Enumerable`, `Comparable`.
     pub enumerable: Cell<bool>,
     pub comparable: Cell<bool>,
+    /// Whether any hash has been extended with it.
+    pub extends_hashes: Cell<bool>,
 }
 
 /// A method that code defines.
@@ -122,6 +124,7 @@ impl<'c> Module<'c> {
             sets_first: Cell::default(),
             enumerable: Cell::default(),
             comparable: Cell::default(),
+            extends_hashes: Cell::default(),
         }
     }
 

@@ -10,25 +10,53 @@ module Puppet
 
       # Loads functions by name, as old code asks for it.
       module Loader
-        class << self
-          def load(name, _environment = nil)
-            Puppet::Parser::Functions.function(name) ? true : false
-          end
+        # Without a warning.
+        module Delegatee
+          class << self
+            def load(name, _environment = nil)
+              Puppet::Parser::Functions.function(name) ? true : false
+            end
 
-          def loaded?(name)
-            Puppet::Parser::Functions.known?(name)
-          end
+            def loaded?(name)
+              Puppet::Parser::Functions.known?(name)
+            end
 
-          def loadall(_environment = nil)
-            Bunraku.folders.each do |folder|
-              Dir[File.join(folder, 'puppet/parser/functions/*.rb')].sort.each do |file|
-                Puppet::Parser::Functions.function(File.basename(file, '.rb'))
+            def loadall(_environment = nil)
+              Bunraku.folders.each do |folder|
+                Dir[File.join(folder, 'puppet/parser/functions/*.rb')].sort.each do |file|
+                  Puppet::Parser::Functions.function(File.basename(file, '.rb'))
+                end
               end
             end
           end
+        end
+
+        class << self
+          def load(name, environment = nil)
+            warn("#load('#{name}')", "load(\"#{name}\")")
+            Delegatee.load(name, environment)
+          end
+
+          def loaded?(name)
+            warn(".loaded?('#{name}')", "loaded?(\"#{name}\")")
+            Delegatee.loaded?(name)
+          end
+
+          def loadall(environment = nil)
+            warn('#loadall', 'loadall')
+            Delegatee.loadall(environment)
+          end
 
           def delegatee
-            self
+            Delegatee
+          end
+
+          private
+
+          def warn(key, shown)
+            return if Puppet[:strict] == :off
+            message = "The method 'Puppet::Parser::Functions.autoloader##{shown}' is deprecated in favor of using 'Scope#call_function'."
+            Puppet.warn_once('deprecations', "Puppet::Parser::Functions#{key}", message)
           end
         end
       end

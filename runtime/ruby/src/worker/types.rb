@@ -240,8 +240,9 @@ module Puppet
             "#<#{self}>"
           end
 
+          # Another than the value's own: what has been changed in place is told by it.
           def hash
-            @value.hash
+            [Sensitive, @value].hash
           end
 
           def ==(other)

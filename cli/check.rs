@@ -13,8 +13,9 @@ use std::time::Instant;
 
 /// Find syntax and static errors of manifests (.pp) and EPP templates (.epp).
 ///
-/// A folder stands for all manifests and templates below it. A file is checked whatever its name: as a template if it
-/// ends in `.epp`, as a manifest otherwise. The verdict is that of `puppet parser validate` and `puppet epp validate`.
+/// A folder stands for all manifests and templates below it, but for what no compile parses: the folders `files` and `plans` of
+/// modules and environments (policies of SELinux are called `.pp`, too; plans are Bolt's). What is named is checked: as a template
+/// if it ends in `.epp`, as a manifest otherwise. The verdict is that of `puppet parser validate` and `puppet epp validate`.
 #[derive(Args)]
 pub struct Arguments {
     /// Files and folders; `-` is a manifest on stdin.
@@ -110,7 +111,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.types {
         all.push(Checked { diagnostics: check::unreadable_types(&paths), bytes: 0 });
     }
-    let sources = Sources::find(&paths);
+    let sources = Sources::find_compiled(&paths);
     if !sources.faults.is_empty() {
         all.push(Checked { diagnostics: sources.faults.clone(), bytes: 0 });
     }
@@ -142,9 +143,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.stats {
         let bytes: usize = all.iter().map(|checked| checked.bytes).sum();
         let (megabytes, seconds) = (bytes as f64 / 1e6, elapsed.as_secs_f64());
+        let left_out = match sources.left_out.len() {
+            0 => String::new(),
+            number => format!(", and {number} folders `files` and `plans`"),
+        };
         output::note(&format!(
             "{} files, {megabytes:.1} MB in {seconds:.3} s ({:.1} MB/s on {threads} threads), {errors} errors; \
-             {} other files not looked at",
+             {} other files not looked at{left_out}",
             sources.files.len() + usize::from(reads_stdin),
             megabytes / seconds.max(1e-9),
             sources.others,

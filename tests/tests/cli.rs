@@ -196,6 +196,37 @@ fn check_walks_folders() {
     let _ = fs::remove_dir_all(tree);
 }
 
+/// As control repos have it: a policy of SELinux and Bolt's plans end in `.pp`, too, and links to private data lead to nothing.
+#[test]
+fn check_leaves_out_what_no_compile_parses() {
+    let tree = folder(
+        "uncompiled",
+        &[
+            ("site/a/manifests/init.pp", "class a { }"),
+            ("site/a/files/policy.pp", "\u{1}\u{2}"),
+            ("site/a/plans/restart.pp", "plan a::restart(TargetSpec $targets) { }"),
+            ("plans/deploy.pp", "plan deploy(TargetSpec $targets) { }"),
+            ("site/plans/manifests/init.pp", "class plans { }"),
+            ("site/a/manifests/files/b.pp", "class a::files::b { }"),
+        ],
+    );
+    std::os::unix::fs::symlink("nowhere", tree.join("data")).expect("a link can be made");
+    let path = tree.display().to_string();
+    let answer = run(&["check", "--stats", &path]);
+    assert_eq!(answer.status, 0, "{}", answer.err);
+    assert!(answer.err.contains("3 files, "), "{}", answer.err);
+    assert!(answer.err.contains("and 3 folders `files` and `plans`"), "{}", answer.err);
+    // What is named is checked.
+    let named = run(&["check", &tree.join("site/a/plans").display().to_string()]);
+    assert_eq!(named.status, 1, "{}", named.err);
+    // A manifest that is not there is missed.
+    std::os::unix::fs::symlink("nowhere", tree.join("site/a/manifests/gone.pp")).expect("a link can be made");
+    let answer = run(&["check", &path]);
+    assert_eq!(answer.status, 1);
+    assert!(answer.err.contains("Could not read ") && answer.err.contains("gone.pp"), "{}", answer.err);
+    let _ = fs::remove_dir_all(tree);
+}
+
 #[test]
 fn batch_answers_in_order_whatever_the_line() {
     let jobs = "{\"id\": 1, \"code\": \"fail('x')\"}\nno job\n\n{\"id\": [2]}\n{\"id\": 3, \"code\": \"1\", \

@@ -12,8 +12,9 @@ use bunraku_resource_types::{Folders, ResourceTypes};
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use std::collections::HashSet;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirEntry, FileType};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -103,23 +104,48 @@ pub struct Sources {
     pub files: Vec<PathBuf>,
     /// How many other files lie in those folders.
     pub others: usize,
+    /// Folders that were left out, for no compile parses what lies in them.
+    pub left_out: Vec<PathBuf>,
     /// Folders and links that could not be read.
     pub faults: Vec<Diagnostic>,
+    /// Whether what no compile parses is left out.
+    compiled: bool,
 }
 
+/// Folders of a module or an environment with files whose names end as those of manifests do: what agents download, where policies
+/// of SELinux are called so, and plans, which are Bolt's and have a grammar of their own.
+const NOT_COMPILED: &[&str] = &["files", "plans"];
+
 impl Sources {
-    /// Walks `paths`, each a file or a folder. Links are followed; no folder is walked twice.
+    /// Walks `paths`, each a file or a folder. Links are followed, save those to nothing; no folder is walked twice.
     pub fn find(paths: &[PathBuf]) -> Sources {
-        let mut sources = Sources::default();
+        Sources::default().found(paths)
+    }
+
+    /// The same, but for folders of modules and environments that no compile parses, unless they are named: `files` and `plans`.
+    pub fn find_compiled(paths: &[PathBuf]) -> Sources {
+        Sources { compiled: true, ..Sources::default() }.found(paths)
+    }
+
+    fn found(mut self, paths: &[PathBuf]) -> Sources {
         let mut seen = HashSet::new();
         for path in paths {
             if path.is_dir() {
-                sources.walk_link(path, &mut seen);
+                self.walk_link(path, &mut seen);
             } else {
-                sources.files.push(path.clone());
+                self.files.push(path.clone());
             }
         }
-        sources
+        self
+    }
+
+    /// Whether a folder in the folder `within`, whose path without links is `real`, is left out. A module may be called as these
+    /// are, and so may a namespace of its manifests.
+    fn leaves_out(&self, within: &Path, real: &Path, name: &OsStr) -> bool {
+        self.compiled
+            && NOT_COMPILED.iter().any(|known| name == *known)
+            && real.components().all(|part| part.as_os_str() != "manifests")
+            && !within.join(name).join("manifests").is_dir()
     }
 
     /// Walks a folder that may be reached through links.
@@ -145,6 +171,10 @@ impl Sources {
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         for (name, of_type) in entries {
             let path = folder.join(&name);
+            if !of_type.is_file() && self.leaves_out(folder, &real, &name) {
+                self.left_out.push(path);
+                continue;
+            }
             if of_type.is_dir() {
                 self.walk(&path, real.join(&name), seen);
                 continue;
@@ -165,6 +195,8 @@ impl Sources {
                     Err(error) => self.faults.push(unreadable(&path, &error)),
                 },
                 Ok(_) => self.others += 1,
+                // For Puppet, too, there is nothing where a link leads to nothing: private data, say, that is not here.
+                Err(error) if error.kind() == ErrorKind::NotFound && !is_source => self.others += 1,
                 Err(error) => self.faults.push(unreadable(&path, &error)),
             }
         }

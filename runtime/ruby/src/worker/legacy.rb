@@ -168,7 +168,16 @@ module Bunraku
         raise ArgumentError, 'custom functions must be called with a single array that contains the arguments. For example, function_example([1]) instead of function_example(1)'
       end
       Puppet::Parser::Functions::Error.is4x(name) if OLD_REFUSED.include?(name)
+      return old_versioncmp(*args[0]) if name == 'versioncmp'
       Bunraku.ask('builtin', [scope.live!.number, name, args[0], given(block)])
+    end
+
+    # The older form of it takes two versions and says nothing of their types.
+    def old_versioncmp(*versions)
+      unless versions.length == 2
+        raise ArgumentError, "versioncmp(): Wrong number of arguments given (#{versions.length} for 2)"
+      end
+      Puppet::Util::Package.versioncmp(*versions)
     end
 
     # Loads the file of an old function, if there is one; a compile looks for it once.

@@ -318,9 +318,10 @@ module Puppet
     module Docs; end
 
     module Package
-      # Orders versions as Puppet's function of that name.
-      def versioncmp(first, second, _ignore = false)
-        Bunraku.ask('compute', ['versioncmp', [first.to_s, second.to_s]])
+      # Orders versions as Puppet's function of that name. What is no string has no method to be taken apart by.
+      def versioncmp(first, second, ignore_trailing_zeroes = false)
+        [first, second].each { |version| version.scan(/\A/) }
+        Bunraku.ask('compute', ['versioncmp', [first, second, ignore_trailing_zeroes ? true : false]])
       end
       module_function :versioncmp
     end

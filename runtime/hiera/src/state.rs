@@ -17,8 +17,9 @@ use crate::surroundings::Surroundings;
 use crate::under_way::UnderWay;
 use bumpalo::Bump;
 use bunraku_files::tree::Tree;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, Ref, RefCell};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 /// A layer that has been looked for; none where nothing configures it.
@@ -55,6 +56,9 @@ pub(crate) struct State<'c> {
     pub configured_variables: ConfiguredVariables<'c>,
     /// Who explains the look-ups that code asks for.
     pub explain: Cell<Explain<'c>>,
+    /// Paths outside of the environment at which there is nothing, as far as it has been asked for answers that are kept. Key: the
+    /// path; bound: what keys lead to; never stale, as a compile sees a file once. Test: `tests/tests/absent_keys.rs`.
+    pub absent_outside: RefCell<HashSet<PathBuf>>,
     /// Look-ups that have been answered.
     pub answered: AnsweredLookups<'c>,
 }

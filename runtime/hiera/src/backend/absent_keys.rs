@@ -13,6 +13,7 @@ use bunraku_files::reads::Reads;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -88,8 +89,21 @@ impl<'c> Lookups<'_, 'c> {
         let context = Rc::as_ptr(at.cache()).addr() as i64;
         absent.keys.get(key).is_some_and(|rests| {
             !rests.uncached.iter().any(|key| self.around.context_keeps(context, key))
-                && !rests.absent.iter().any(|path| self.tree.exists(path))
+                && rests.absent.iter().all(|path| self.has_nothing_at(path))
         })
+    }
+
+    /// Whether there is nothing at a path outside of the environment.
+    fn has_nothing_at(&self, path: &Path) -> bool {
+        let mut known = self.state.absent_outside.borrow_mut();
+        if known.contains(path) {
+            return true;
+        }
+        let is_absent = !self.tree.exists(path);
+        if is_absent {
+            known.insert(path.to_owned());
+        }
+        is_absent
     }
 
     /// Keeps that a function has nothing for a key, if that is certain.

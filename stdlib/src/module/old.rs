@@ -155,15 +155,15 @@ fn is_old<'c>(value: Value<'c>, outermost: bool) -> Result<bool, Box<Flow<'c>>> 
             let both = hash.entries().iter().flat_map(|(key, value)| [*key, *value]);
             are_old(2 * hash.len(), &mut { both })
         }),
-        Value::Iterator(_)
-        | Value::Regexp(_)
-        | Value::SemVer(_)
-        | Value::SemVerRange(_)
-        | Value::Binary(_)
-        | Value::Timespan(_)
-        | Value::Timestamp(_) => Ok(false),
-        _ => Ok(true),
+        Value::Iterator(_) => Ok(false),
+        value => Ok(!is_newer(value)),
     }
+}
+
+/// Whether Puppet 3 did not know values of this kind: they are text to an old function.
+fn is_newer(value: Value<'_>) -> bool {
+    use Value::{Binary, Regexp, SemVer, SemVerRange, Timespan, Timestamp};
+    matches!(value, Regexp(_) | SemVer(_) | SemVerRange(_) | Binary(_) | Timespan(_) | Timestamp(_))
 }
 
 /// A value as Puppet hands it to an old function: `undef` is an empty string where it is an argument itself, what
@@ -188,11 +188,7 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
                 return Err(Flow::of_class(ARGUMENT_ERROR, "Use of an Iterator is not supported here"));
             }
             Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
-            Value::SemVer(_)
-            | Value::SemVerRange(_)
-            | Value::Binary(_)
-            | Value::Timespan(_)
-            | Value::Timestamp(_) => vm.string(&to_interpolated(value)),
+            value if is_newer(value) => vm.string(&to_interpolated(value)),
             value => value,
         })
     })

@@ -14,16 +14,24 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
         return Ok(None);
     }
     let tree = run.world.tree();
+    let is_there = match name {
+        "exist?" | "exists?" => Some(tree.exists(path)),
+        "file?" => Some(tree.is_file(path)),
+        "directory?" => Some(tree.is_dir(path)),
+        _ => None,
+    };
     if !tree.holds(path) {
-        match matches!(name, "exist?" | "exists?" | "file?" | "directory?") && !tree.exists(path) {
-            true => run.rests.absent.push(path.to_owned()),
-            false => run.rests.more = true,
+        match is_there {
+            Some(false) if name.starts_with("exist") || !tree.exists(path) => {
+                run.rests.absent.push(path.to_owned());
+            }
+            _ => run.rests.more = true,
         }
     }
+    if let Some(is_there) = is_there {
+        return Ok(Some(V::Bool(is_there)));
+    }
     Ok(Some(match name {
-        "exist?" | "exists?" => V::Bool(tree.exists(path)),
-        "file?" => V::Bool(tree.is_file(path)),
-        "directory?" => V::Bool(tree.is_dir(path)),
         // Whoever is asked here may read all that can be read.
         "readable?" if tree.is_file(path) => {
             let text = run.world.file_text(&path.to_string_lossy());

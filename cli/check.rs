@@ -145,6 +145,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         let (megabytes, seconds) = (bytes as f64 / 1e6, elapsed.as_secs_f64());
         let left_out = match sources.left_out.len() {
             0 => String::new(),
+            1 => ", and one folder `files` or `plans`".to_owned(),
             number => format!(", and {number} folders `files` and `plans`"),
         };
         output::note(&format!(

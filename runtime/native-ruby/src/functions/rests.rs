@@ -50,12 +50,13 @@ const CLASSES: [&str; 22] = [
     "YAML",
 ];
 
+/// Functions that are called without a receiver and in no table. A file that the function requires may define others.
+const FUNCTIONS: [&str; 4] = ["_", "block_given?", "fail", "raise"];
+
 /// Methods that are in no table and only compute, or note what they ask for.
-const NAMES: [&str; 31] = [
-    "_",
+const NAMES: [&str; 27] = [
     "absolute_path?",
     "basename",
-    "block_given?",
     "cache",
     "cache_all",
     "cache_has_key",
@@ -70,7 +71,6 @@ const NAMES: [&str; 31] = [
     "exist?",
     "exists?",
     "extname",
-    "fail",
     "file?",
     "info",
     "interpolate",
@@ -79,7 +79,6 @@ const NAMES: [&str; 31] = [
     "new",
     "not_found",
     "parse",
-    "raise",
     "readable?",
     "safe_load",
     "warning",
@@ -192,9 +191,11 @@ impl Look<'_> {
 
     fn call(&self, call: &MethodCall) -> bool {
         let MethodCall { receiver, method, name, args, block, .. } = call;
-        let is_known = match method {
-            Method::Other => self.own.contains(&&**name) || NAMES.contains(&&**name),
-            method => only_computes_in_table(*method),
+        let name = &**name;
+        let is_known = match (method, receiver) {
+            (Method::Other, None) => self.own.contains(&name) || FUNCTIONS.contains(&name),
+            (Method::Other, Some(_)) => self.own.contains(&name) || NAMES.contains(&name),
+            (method, _) => only_computes_in_table(*method),
         };
         is_known
             && receiver.as_ref().is_none_or(|receiver| self.expr(receiver))

@@ -37,7 +37,7 @@ module Bunraku
         'Puppet::Parser' => %i[Functions], 'Puppet::Pops::Loader' => %i[RubyLegacyFunctionInstantiator],
         'Bunraku' => %i[BUILTIN OLD_REFUSED],
         'Bunraku.' => %i[builtin? call_builtin load_old load_old_file load_old_function check_old walk_old to_old
-                         reference from_old call_old]
+                         reference from_old call_old old_versioncmp]
       },
       'puppet_files' => { 'Bunraku' => %i[PUPPET_FILES] },
       'pson' => { 'Object' => %i[PSON to_pson] },

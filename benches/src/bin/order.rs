@@ -115,14 +115,16 @@ fn named<'a>(text: &'a str, known: &mut BTreeMap<&'a str, &'a str>) -> &'a str {
 /// A pattern for the name of a function without what changes with each version of the compiler: the hashes of crates, `Cs…_`, and the places
 /// of earlier parts of the name, `B…_`, of which a hash of another length moves some. None for code without a name.
 fn pattern(name: &str) -> Option<String> {
-    // A function within its own calls has the depth behind its name, a copy of one a number or a word and a number.
-    let name = name.split(['\'', '.']).next().unwrap_or(name);
+    // A function within its own calls has the depth behind its name, a copy of one a number or a word and a number: another one with each
+    // version, and of a small function there are many, so all of them.
+    let name = name.split('\'').next().unwrap_or(name);
+    let (name, copy) = name.split_once('.').map_or((name, ""), |(name, _)| (name, ".*"));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
     if name.is_empty() || !name.chars().all(is_plain) || name.starts_with("0x") {
         return None;
     }
     if !name.starts_with("_R") {
-        return Some(name.to_owned());
+        return Some(format!("{name}{copy}"));
     }
     let mut pattern = String::new();
     let mut rest = name;
@@ -144,6 +146,7 @@ fn pattern(name: &str) -> Option<String> {
         };
     }
     pattern.push_str(rest);
+    pattern.push_str(copy);
     Some(pattern)
 }
 

@@ -84,8 +84,8 @@ pub trait Surroundings<'c> {
         None
     }
 
-    /// Whether a function in Ruby has been called before in the compile, as code of module `from` finds it, so that its files
-    /// have been read; and what it kept may be relied on.
+    /// Whether a function has been run without a Ruby process before in the compile, as code of module `from` finds it: so its files
+    /// have been read.
     fn has_called(&self, _name: &str, _from: &str) -> bool {
         false
     }

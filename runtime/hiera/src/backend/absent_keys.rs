@@ -109,6 +109,10 @@ impl<'c> Lookups<'_, 'c> {
     /// Keeps that a function has nothing for a key, if that is certain.
     pub(super) fn keep_absent(&self, absent: &AbsentAt, key: &str, reads: Reads) {
         let Some(rests) = self.around.take_rested() else { return };
+        // The first call in a compile is made in any case.
+        if absent.keys.get(key).is_some() {
+            return;
+        }
         let count = &self.files.absent_keys.count;
         if reads.unknown.is_empty() && count.fetch_add(1, Ordering::Relaxed) < MOST {
             absent.keys.keep(key.into(), (rests, reads));

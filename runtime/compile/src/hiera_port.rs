@@ -7,7 +7,7 @@ use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
-use bunraku_hiera::{EnvironmentParts, Lookups, ModuleParts, Repeat, RestsOn, Surroundings};
+use bunraku_hiera::{EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings};
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
@@ -126,6 +126,40 @@ impl<'c> Compile<'c> {
     }
 }
 
+impl<'c> FunctionSide<'c> for Compile<'c> {
+    fn call_function(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        from: &str,
+        args: &[Value<'c>],
+    ) -> Eval<'c, Option<Value<'c>>> {
+        if let Some(closure) = self.find_function(vm, name, from)? {
+            return vm.call(closure, args).map(Some);
+        }
+        if self.find_ruby(name, from).is_none_or(|found| found.old) {
+            return Ok(None);
+        }
+        let call = Call { args, block: None, scope: vm.top.into() };
+        let value = self.call_ruby(vm, name, from, call)?;
+        Ok(Some(value.unwrap_or(Value::Undef)))
+    }
+
+    fn take_rested(&self) -> Option<RestsOn> {
+        let rested = self.erb.take_rested()?;
+        Some(RestsOn { absent: rested.absent, uncached: rested.uncached })
+    }
+
+    fn has_called(&self, name: &str, from: &str) -> bool {
+        let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
+        found.is_some_and(|found| self.erb.has_called(name, found.module))
+    }
+
+    fn context_keeps(&self, context: i64, key: &str) -> bool {
+        self.erb.context_keeps(context, key)
+    }
+}
+
 impl<'c> Surroundings<'c> for Compile<'c> {
     fn environment(&self) -> EnvironmentParts<'c> {
         let environment = self.environment;
@@ -154,40 +188,6 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     fn default_codedir(&self) -> &'c str {
         let codedir = self.setting_in_force("codedir");
         codedir.as_ref().and_then(|value| value.text()).map_or("", |text| self.text(text))
-    }
-
-    fn call_function(
-        &self,
-        vm: &mut Vm<'c>,
-        name: &str,
-        from: &str,
-        args: &[Value<'c>],
-    ) -> Eval<'c, Option<Value<'c>>> {
-        if let Some(closure) = self.find_function(vm, name, from)? {
-            return vm.call(closure, args).map(Some);
-        }
-        if self.find_ruby(name, from).is_none_or(|found| found.old) {
-            return Ok(None);
-        }
-        let call = Call { args, block: None, scope: vm.top.into() };
-        let value = self.call_ruby(vm, name, from, call)?;
-        Ok(Some(value.unwrap_or(Value::Undef)))
-    }
-
-    fn take_rested(&self) -> Option<RestsOn> {
-        let bunraku_native_ruby::RestsOn { absent, uncached, more: false } = self.erb.take_rested()? else {
-            return None;
-        };
-        Some(RestsOn { absent, uncached })
-    }
-
-    fn has_called(&self, name: &str, from: &str) -> bool {
-        let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
-        found.is_some_and(|found| self.erb.has_called(name, found.module))
-    }
-
-    fn context_keeps(&self, context: i64, key: &str) -> bool {
-        self.erb.context_keeps(context, key)
     }
 
     fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {

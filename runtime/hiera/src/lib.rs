@@ -31,8 +31,9 @@ mod surroundings;
 mod under_way;
 mod variables;
 
+pub use backend::absent_keys::RestsOn;
 pub use backend::context;
 pub use glob::glob;
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
-pub use surroundings::{EnvironmentParts, ModuleParts, Repeat, RestsOn, Surroundings};
+pub use surroundings::{EnvironmentParts, FunctionSide, ModuleParts, Repeat, Surroundings};

@@ -1,6 +1,7 @@
 //! What look-ups ask of the compile around them: the one way out of Hiera. The compile implements it; tests may
 //! implement it with nothing but a folder. Variables and calls of closures are the machine's and need no port.
 
+use crate::backend::absent_keys::RestsOn;
 use crate::data_file::DataFile;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Change, Strict};
@@ -31,15 +32,6 @@ pub struct ModuleParts<'c> {
     pub data_provider: Option<&'c str>,
 }
 
-/// What a call has rested on beyond its arguments, its code and the files of the snapshot.
-#[derive(Debug)]
-pub struct RestsOn {
-    /// Paths outside of the environment at which there was nothing.
-    pub absent: Vec<PathBuf>,
-    /// Keys for which the context of the look-up kept nothing.
-    pub uncached: Vec<String>,
-}
-
 /// How often a warning is logged in one compile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeat<'a> {
@@ -51,20 +43,8 @@ pub enum Repeat<'a> {
     OncePer(&'a str),
 }
 
-/// What look-ups ask of the compile around them.
-pub trait Surroundings<'c> {
-    /// The environment.
-    fn environment(&self) -> EnvironmentParts<'c>;
-
-    /// The module of this name; none where the module path has no such module.
-    fn module(&self, name: &str) -> Option<ModuleParts<'c>>;
-
-    /// The setting `strict`.
-    fn strict(&self) -> Strict;
-
-    /// The default of the setting `codedir`, below which version 3 has its data unless told otherwise.
-    fn default_codedir(&self) -> &'c str;
-
+/// The functions that entries of hierarchies name.
+pub trait FunctionSide<'c> {
     /// Calls a function in the Puppet language, or one of the new kind in Ruby, as code of module `from` finds it
     /// (empty for none); none where there is no such function.
     ///
@@ -80,20 +60,29 @@ pub trait Surroundings<'c> {
 
     /// What the call of a function before this has rested on, where it has said that there is nothing for the key and the same
     /// arguments give the same in each compile of the snapshot; none where that is not certain.
-    fn take_rested(&self) -> Option<RestsOn> {
-        None
-    }
+    fn take_rested(&self) -> Option<RestsOn>;
 
     /// Whether a function has been run without a Ruby process before in the compile, as code of module `from` finds it: so its files
     /// have been read.
-    fn has_called(&self, _name: &str, _from: &str) -> bool {
-        false
-    }
+    fn has_called(&self, name: &str, from: &str) -> bool;
 
     /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`] has it.
-    fn context_keeps(&self, _context: i64, _key: &str) -> bool {
-        true
-    }
+    fn context_keeps(&self, context: i64, key: &str) -> bool;
+}
+
+/// What look-ups ask of the compile around them.
+pub trait Surroundings<'c>: FunctionSide<'c> {
+    /// The environment.
+    fn environment(&self) -> EnvironmentParts<'c>;
+
+    /// The module of this name; none where the module path has no such module.
+    fn module(&self, name: &str) -> Option<ModuleParts<'c>>;
+
+    /// The setting `strict`.
+    fn strict(&self) -> Strict;
+
+    /// The default of the setting `codedir`, below which version 3 has its data unless told otherwise.
+    fn default_codedir(&self) -> &'c str;
 
     /// What a variable that no scope has stands for. In the paths of a `hiera.yaml` the look-up goes on without it, as far
     /// as the version has that.

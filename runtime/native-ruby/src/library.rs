@@ -87,6 +87,60 @@ const RUBY: &[&str] = &[
 const FOLDERS: &[&str] =
     &["cgi", "digest", "drb", "erb", "json", "openssl", "optparse", "psych", "uri", "yaml"];
 
+/// Files of Ruby's library and of Puppet's that change nothing that is run here when they are loaded.
+const CHANGE_NOTHING: &[&str] = &[
+    "base64",
+    "bigdecimal",
+    "cgi",
+    "date",
+    "digest",
+    "digest/md5",
+    "digest/sha1",
+    "digest/sha2",
+    "erb",
+    "facter",
+    "hocon",
+    "hocon/config_error",
+    "hocon/config_factory",
+    "ipaddr",
+    "json",
+    "openssl",
+    "pathname",
+    "psych",
+    "puppet",
+    "puppet/error",
+    "puppet/functions",
+    "puppet/parser/functions",
+    "puppet/util",
+    "puppet/util/json",
+    "puppet/util/package",
+    "rubygems",
+    "securerandom",
+    "semantic_puppet",
+    "set",
+    "shellwords",
+    "stringio",
+    "tempfile",
+    "time",
+    "timeout",
+    "uri",
+    "yaml",
+    "zlib",
+    "English",
+    "open3",
+    "fileutils",
+    "etc",
+    "net/http",
+    "pp",
+    "socket",
+    "resolv",
+    "openssl/digest",
+    "puppet/pops",
+    "puppet/file_system",
+    "puppet/parser",
+    "puppet_x",
+];
+
 static PUPPET: LazyLock<HashSet<String>> = LazyLock::new(|| {
     let mut files = HashSet::new();
     for (folder, names) in PUPPET_FILES.lines().filter_map(|line| line.trim().split_once(": ")) {
@@ -100,6 +154,11 @@ static PUPPET: LazyLock<HashSet<String>> = LazyLock::new(|| {
     }
     files
 });
+
+/// Whether loading the file of that name changes nothing that is run here.
+pub(crate) fn changes_nothing(name: &str) -> bool {
+    CHANGE_NOTHING.contains(&name)
+}
 
 /// Whether a file of that name, without `.rb`, is one of Ruby's library that is always there, or of Puppet's own in any version:
 /// what Debian's package of one version lacks, `puppet/resource_api` above all, other packages of it have. Of others it is not

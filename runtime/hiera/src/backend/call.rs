@@ -1,12 +1,10 @@
 //! Calling the function of an entry: one in the Puppet language or in Ruby, or hiera-eyaml's.
 
-use super::absent_keys::module_of;
 use super::context;
 use crate::config::location::LocationKind;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
-use bunraku_files::reads;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -29,34 +27,18 @@ impl<'c> Lookups<'_, 'c> {
             return self.eyaml_lookup_key(vm, at, key);
         }
         self.state.answered.spoil();
-        // What entries of one key at a time are asked for, where several compiles ask.
-        let asked = match (at.entry.kind, key) {
-            (BackendKind::LookupKey, Some(Value::Str(key))) => {
-                self.absent_at(vm, at).map(|absent| (absent, key.as_str()))
-            }
-            _ => None,
-        };
-        if asked.is_some_and(|(absent, key)| self.is_absent(absent, at, key)) {
+        let question = self.shared_question(vm, at, key);
+        if question.is_some_and(|question| self.is_absent(question)) {
             return Ok(None);
         }
-        let from = module_of(at.entry);
         let args = self.backend_arguments(vm, at, key);
-        let (answer, reads) = match asked {
-            None => (self.around.call_function(vm, name, from, &args), None),
-            Some(_) => {
-                self.around.take_rested();
-                let (answer, reads) = reads::gather(|| self.around.call_function(vm, name, from, &args));
-                reads::pass_on(&reads);
-                (answer, Some(reads))
-            }
+        let mut call = || self.around.call_function(vm, name, at.entry.module(), &args);
+        let found = match question {
+            None => context::found(call())?,
+            Some(question) => self.call_to_keep(question, call)?,
         };
-        match context::found(answer)? {
-            None => {
-                if let (Some((absent, key)), Some(reads)) = (asked, reads) {
-                    self.keep_absent(absent, key, reads);
-                }
-                Ok(None)
-            }
+        match found {
+            None => Ok(None),
             Some(Some(value)) => Ok(Some(value)),
             Some(None) => {
                 let message = format!("Unable to find '{}' function named '{name}'", at.entry.kind.name());

@@ -81,7 +81,7 @@ impl<'c> Lookups<'_, 'c> {
     /// A number for what a context keeps, the same for all contexts that keep it; none for what is no context.
     pub fn context_number(&self, object: &'c Object<'c>) -> Option<i64> {
         let behind = self.state.context_objects.behind(object)?;
-        Some(Rc::as_ptr(&behind.cache).addr() as i64)
+        Some(behind.cache.number())
     }
 
     /// A method of a context; none if `name` is no such thing or the first argument no context.

@@ -5,6 +5,7 @@ use crate::data_file::DataReader;
 use bunraku_vm::value::{Hash, Value};
 use hashbrown::HashMap;
 use std::cell::{Cell, OnceCell, RefCell};
+use std::rc::Rc;
 
 /// The data of one location, which a backend of kind `data_hash` gives all at once.
 #[derive(Clone, Copy)]
@@ -31,4 +32,11 @@ pub(crate) struct LocationCache<'c> {
     pub absent: OnceCell<Option<&'c AbsentAt>>,
     /// Whether its function has been called before in the compile, once it has.
     pub has_called: Cell<bool>,
+}
+
+impl LocationCache<'_> {
+    /// The number that it is called by outside of Hiera.
+    pub fn number(self: &Rc<Self>) -> i64 {
+        Rc::as_ptr(self).addr() as i64
+    }
 }

@@ -1,7 +1,8 @@
 //! Backends: the functions that entries of a hierarchy name, and the data that they give. [`data_hash`] gives the data
 //! of a file or of a function all at once; [`call`] calls a function; [`eyaml`] is the backend of hiera-eyaml, and
 //! [`pkcs7`] opens what that finds encrypted; [`context`] is what functions are given to talk to Hiera;
-//! [`absent_keys`] is what they have had nothing for.
+//! [`absent_keys`] is what they have had nothing for, and
+//! [`without_call`] says so again.
 
 pub(crate) mod absent_keys;
 pub(crate) mod call;
@@ -11,3 +12,4 @@ pub(crate) mod data_hash;
 mod eyaml;
 pub(crate) mod location_cache;
 mod pkcs7;
+mod without_call;

@@ -117,6 +117,18 @@ pub(crate) fn symbol(arena: &Bump) -> Value<'_> {
     Value::Type(Type::Runtime { runtime: Some("ruby"), name: Some(SYMBOL) }.alloc(arena))
 }
 
+/// Whether a value is what most data is, and needs no type to be told so.
+pub(crate) fn is_plain(value: Value<'_>) -> bool {
+    match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+        Value::Array(items) => items.items().iter().all(|item| is_plain(*item)),
+        Value::Hash(hash) => {
+            hash.entries().iter().all(|(key, item)| matches!(key, Value::Str(_)) && is_plain(*item))
+        }
+        _ => false,
+    }
+}
+
 /// Whether a symbol stands anywhere in a value that came from [`Data`].
 pub fn has_symbol(value: Value<'_>) -> bool {
     match value {

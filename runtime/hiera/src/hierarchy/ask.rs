@@ -5,7 +5,7 @@ use super::entry::{BackendKind, HierarchyEntry};
 use super::resolved::LocationSet;
 use crate::backend::location_cache::LocationData;
 use crate::config::HierarchyName;
-use crate::data_file::data::has_symbol;
+use crate::data_file::data::{has_symbol, is_plain};
 use crate::data_file::decode::ValueTraits;
 use crate::data_file::hash_of;
 use crate::explain::{FoundIn, Step};
@@ -234,18 +234,6 @@ impl<'c> Lookups<'_, 'c> {
         };
         let subject = subject();
         Err(Flow::raw(format!("{subject} has wrong type, expects Puppet::LookupValue, got {actual}")))
-    }
-}
-
-/// Whether a value is what most data is, and needs no type to be told so.
-fn is_plain(value: Value<'_>) -> bool {
-    match value {
-        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
-        Value::Array(items) => items.items().iter().all(|item| is_plain(*item)),
-        Value::Hash(hash) => {
-            hash.entries().iter().all(|(key, item)| matches!(key, Value::Str(_)) && is_plain(*item))
-        }
-        _ => false,
     }
 }
 

@@ -127,6 +127,11 @@ impl<'c> HierarchyEntry<'c> {
         }
     }
 
+    /// The module whose code its function is called as; empty for none.
+    pub(crate) fn module(&self) -> &str {
+        self.function.split_once("::").map_or("", |(module, _)| module)
+    }
+
     /// What explanations call it.
     pub(crate) fn explained(&self) -> String {
         match self.kind {

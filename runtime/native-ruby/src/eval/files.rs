@@ -3,69 +3,11 @@
 use super::stop::BlockExit;
 use super::{Done, Run};
 use crate::for_ruby::ForRuby;
+use crate::library::changes_nothing;
 use crate::space::Load;
 use crate::tree::Program;
 use crate::value::V;
 use std::path::{Path, PathBuf};
-
-/// Files of Ruby's library that change nothing that is run here when they are loaded.
-const LIBRARY: &[&str] = &[
-    "base64",
-    "bigdecimal",
-    "cgi",
-    "date",
-    "digest",
-    "digest/md5",
-    "digest/sha1",
-    "digest/sha2",
-    "erb",
-    "facter",
-    "hocon",
-    "hocon/config_error",
-    "hocon/config_factory",
-    "ipaddr",
-    "json",
-    "openssl",
-    "pathname",
-    "psych",
-    "puppet",
-    "puppet/error",
-    "puppet/functions",
-    "puppet/parser/functions",
-    "puppet/util",
-    "puppet/util/json",
-    "puppet/util/package",
-    "rubygems",
-    "securerandom",
-    "semantic_puppet",
-    "set",
-    "shellwords",
-    "stringio",
-    "tempfile",
-    "time",
-    "timeout",
-    "uri",
-    "yaml",
-    "zlib",
-    "English",
-    "open3",
-    "fileutils",
-    "etc",
-    "net/http",
-    "pp",
-    "socket",
-    "resolv",
-    "openssl/digest",
-    "puppet/pops",
-    "puppet/file_system",
-    "puppet/parser",
-    "puppet_x",
-];
-
-/// Whether it is such a file.
-pub(crate) fn is_library(name: &str) -> bool {
-    LIBRARY.contains(&name)
-}
 
 impl<'c> Run<'_, 'c> {
     /// Runs the body of a file.
@@ -109,7 +51,7 @@ impl<'c> Run<'_, 'c> {
 
     pub(super) fn require(&mut self, file: &V<'c>) -> Done<'c> {
         let name = file.text().ok_or(ForRuby("`require` of other than a string"))?.to_string();
-        if is_library(&name) {
+        if changes_nothing(&name) {
             // Later code may use it without requiring it.
             if name == "shellwords" {
                 self.space.note_required_once(Path::new("shellwords"));

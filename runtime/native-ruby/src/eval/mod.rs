@@ -41,7 +41,6 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-pub(crate) use files::is_library;
 pub(crate) use frame::{Frame, Stack};
 pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;

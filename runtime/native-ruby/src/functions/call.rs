@@ -152,10 +152,10 @@ impl<'c> Templating<'c> {
                 }
             }
             Ok(value) => Called::Value(value),
-            Err(left) => {
+            Err(mut left) => {
                 let is_own = Rc::ptr_eq(owner, &found.object.class);
                 if left.has_found_nothing() && is_own && found.only_computes() {
-                    self.rested.set(Some(left.rests.clone()));
+                    self.rested.set(Some(std::mem::take(&mut left.rests)));
                 }
                 left.told((self, world), function.name, false)
             }

@@ -1,6 +1,6 @@
 //! What a call of a function rests on: whether the same arguments give the same in every compile of a snapshot.
 //!
-//! Two things are asked for it. The code is looked at once, when its file is loaded: each call in it is one of a method that only
+//! Two things are asked for it. The code is looked at once in a compile, when it has first found nothing: each call in it is one of a method that only
 //! computes, or reads files, or asks the context of a look-up, or of one that the file defines itself; anything else
 //! might know more than its arguments. Whatever such a call then asks beyond its arguments and the files of the snapshot is
 //! noted while it runs. Code of which this is not certain rests on more, which only means that it is called each time.
@@ -14,7 +14,7 @@ use crate::value::Class;
 use std::path::PathBuf;
 
 /// What a call has rested on beyond its arguments, its code and the files of the snapshot.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub struct RestsOn {
     /// Paths outside of the environment at which there was nothing.
     pub absent: Vec<PathBuf>,
@@ -142,10 +142,11 @@ impl Look<'_> {
             | Expr::Break(one, _) => self.expr(one),
             Expr::Sequence(all) | Expr::Join(all) | Expr::Array(all) | Expr::Yield(all) => self.all(all),
             Expr::Hash(pairs) => pairs.iter().all(|(key, value)| self.expr(key) && self.expr(value)),
-            Expr::Range(pair, _) | Expr::While(pair, _) | Expr::And(pair) | Expr::Or(pair) => {
-                self.expr(&pair.0) && self.expr(&pair.1)
-            }
-            Expr::Ensure(pair) => self.expr(&pair.0) && self.expr(&pair.1),
+            Expr::Range(pair, _)
+            | Expr::While(pair, _)
+            | Expr::And(pair)
+            | Expr::Or(pair)
+            | Expr::Ensure(pair) => self.expr(&pair.0) && self.expr(&pair.1),
             Expr::SetMany(target, value) => is_local(target) && self.expr(value),
             Expr::If(parts) => self.expr(&parts.0) && self.expr(&parts.1) && self.expr(&parts.2),
             Expr::Case(case) => self.case(case),

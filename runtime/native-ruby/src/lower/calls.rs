@@ -3,7 +3,7 @@
 
 use super::{Lower, SourceKind, call_self, line_of, literals, parts};
 use crate::erb::scan::{INSERT, TEXT};
-use crate::eval::is_library;
+use crate::library::changes_nothing;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{
@@ -288,7 +288,7 @@ impl Lower<'_> {
                     self.call_of_self(node, name, list, None)
                 }
                 // What follows has its constants, and its methods outside of all classes.
-                Some(file) if is_always_reached && !is_library(file) => {
+                Some(file) if is_always_reached && !changes_nothing(file) => {
                     self.call_of_self(node, name, list, None)
                 }
                 _ => self.unsupported(node, "`require`"),
@@ -360,7 +360,7 @@ impl Lower<'_> {
         }
         if matches!(name, "require" | "require_relative") {
             let file = list.first().and_then(|file| literals::plain(self.source(*file)));
-            self.requires |= file.is_none_or(|file| !is_library(file));
+            self.requires |= file.is_none_or(|file| !changes_nothing(file));
         }
         let method = Method::by_name(name).unwrap_or(Method::Other);
         let line = line_of(node);

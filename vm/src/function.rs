@@ -55,8 +55,19 @@ pub(crate) enum Callee<'c> {
     Native(&'static Native),
     /// A function in the Puppet language.
     Puppet(&'c Closure<'c>),
-    /// Neither: the host runs it. Only a function that a manifest defines later may come in front of it.
-    Foreign,
+    /// Neither: the host runs it.
+    Foreign(Foreign<'c>),
+}
+
+/// A function that the host runs, as a unit calls it.
+#[derive(Clone, Copy)]
+pub(crate) struct Foreign<'c> {
+    /// The name that is called.
+    pub name: &'c str,
+    /// Whether a function that a manifest defines later may come in front of it. Those with a name space have files of their own.
+    pub may_be_defined: bool,
+    /// What the host calls it, where it need not look for it again.
+    pub number: Option<u32>,
 }
 
 /// Body of a native function.

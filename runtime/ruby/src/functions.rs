@@ -18,6 +18,14 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::UNIX_EPOCH;
 
+/// A function in Ruby whose file has been found and, where it is of the 4.x interface, loaded.
+pub struct Numbered<'c> {
+    /// Its name, without `::` in front.
+    pub name: String,
+    source: FunctionSource<'c>,
+    loaded: Option<Rc<Loaded<'c>>>,
+}
+
 impl<'c> Talk<'_, 'c> {
     /// Calls a function in Ruby as code of module `from` sees it; none where no file would define it.
     ///
@@ -35,12 +43,50 @@ impl<'c> Talk<'_, 'c> {
             return self.call_defined_beside(vm, name, call);
         };
         let value = match source.old {
-            true => self.call_old(vm, name, &source, call),
+            true => {
+                if !self.ruby.regular.borrow().contains(name) {
+                    self.world.refuse_irregular(source.file)?;
+                    self.ruby.regular.borrow_mut().insert(name.to_owned());
+                }
+                self.call_old(vm, name, &source, call)
+            }
             false => {
                 self.loaded(vm, name, &source).and_then(|loaded| self.call_new(vm, &loaded, &source, call))
             }
         };
         value.map(Some)
+    }
+
+    /// A number for a function in Ruby that code of module `from` has called; none where no file of its own defines it.
+    pub fn number(&self, name: &str, from: &str) -> Option<u32> {
+        let name = name.strip_prefix("::").unwrap_or(name);
+        let source = self.world.function(name, from)?;
+        let loaded = match source.old {
+            true => None,
+            false => Some(self.known(name, source.module)?),
+        };
+        let mut numbered = self.ruby.numbered.borrow_mut();
+        numbered.push(Rc::new(Numbered { name: name.to_owned(), source, loaded }));
+        u32::try_from(numbered.len() - 1).ok()
+    }
+
+    /// The function of a [`number`](Self::number).
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn numbered(&self, number: u32) -> Eval<'c, Rc<Numbered<'c>>> {
+        self.ruby.numbered.borrow().get(number as usize).cloned().ok_or_else(malformed)
+    }
+
+    /// Calls a function that has been called before.
+    ///
+    /// # Errors
+    /// Those of the arguments, of the function.
+    pub fn call_again(&self, vm: &mut Vm<'c>, function: &Numbered<'c>, call: Call<'c, '_>) -> Eval<'c> {
+        match &function.loaded {
+            Some(loaded) => self.call_new(vm, loaded, &function.source, call),
+            None => self.call_old(vm, &function.name, &function.source, call),
+        }
     }
 
     /// The signatures of a function in Ruby; none where there is none. One of the old kind takes anything.
@@ -252,10 +298,6 @@ impl<'c> Talk<'_, 'c> {
         call: Call<'c, '_>,
     ) -> Eval<'c> {
         refuse_iterators(&call)?;
-        if !self.ruby.regular.borrow().contains(name) {
-            self.world.refuse_irregular(source.file)?;
-            self.ruby.regular.borrow_mut().insert(name.to_owned());
-        }
         let journal = match self.world.call_old_natively(vm, native(name, source), call) {
             Called::ForRuby(journal) => journal,
             called => return told(called),

@@ -37,6 +37,7 @@ pub mod world;
 
 pub use checkers::CheckerError;
 pub use datatypes::{DataTypeInterface, MadeFrom};
+pub use functions::Numbered;
 pub use process::Workers;
 pub use resource_types::{Place, ResourceTypeTold};
 pub use sandbox::Sandbox;
@@ -91,6 +92,9 @@ pub struct Ruby<'c> {
     /// Functions whose files have been loaded. Key: the name, and the module. Bound: the functions that the compile calls. Stale: never,
     /// for a compile sees each file once. Held by `tests/tests/ruby.rs`: the next compile sees nothing of this one.
     functions: RefCell<HashMap<String, Vec<Rc<Loaded<'c>>>>>,
+    /// Functions that code of the compile has called, each as often as places of code name it. Key: the number that the machine keeps
+    /// with the name. As above.
+    numbered: RefCell<Vec<Rc<Numbered<'c>>>>,
     /// Functions of the 3.x interface whose files are regular ones. As above.
     regular: RefCell<HashSet<String>>,
     datatypes: DataTypes<'c>,
@@ -118,6 +122,7 @@ impl<'c> Ruby<'c> {
             conversation: Conversation::default(),
             values: Values::default(),
             functions: RefCell::default(),
+            numbered: RefCell::default(),
             regular: RefCell::default(),
             datatypes: DataTypes::default(),
             kept_block: Cell::default(),
@@ -165,6 +170,7 @@ impl<'c> Ruby<'c> {
             conversation,
             values,
             functions,
+            numbered,
             regular,
             datatypes,
             kept_block: _,
@@ -175,6 +181,7 @@ impl<'c> Ruby<'c> {
         conversation.release(workers);
         values.release();
         functions.take();
+        numbered.take();
         regular.take();
         datatypes.release();
     }

@@ -79,6 +79,13 @@ pub trait FunctionPort<'c> {
     /// function exists at all.
     fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>>;
 
+    /// What the host calls a function that only Ruby has, as code of `module` sees the name, for [`call_foreign`](Self::call_foreign);
+    /// none where each call has to look for it.
+    fn foreign_number(&self, name: &str, module: &str) -> Option<u32>;
+
+    /// Calls the function of such a number.
+    fn call_foreign(&self, vm: &mut Vm<'c>, number: u32, call: Call<'c, '_>) -> Eval<'c>;
+
     /// The signatures of a function that only Ruby has; none where there is no such function. One of the old kind takes
     /// anything.
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>>;

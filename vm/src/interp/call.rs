@@ -4,7 +4,7 @@ use crate::budget;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
-use crate::function::{Call, Callee, Native};
+use crate::function::{Call, Callee, Foreign, Native};
 use crate::interp::operands::array_items;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::observer::Called;
@@ -95,14 +95,24 @@ impl<'c> Vm<'c> {
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         match unit.callees[name as usize].get().map(|known| self.code.callee(known)) {
-            Some(Callee::Foreign) | None => self.call_by_text(unit, name, args, block, scope),
+            Some(Callee::Foreign(foreign)) => {
+                if foreign.may_be_defined
+                    && let Some(closure) = self.host.manifest_function(without_root(foreign.name))
+                {
+                    let callee = Callee::Puppet(closure);
+                    unit.callees[name as usize].set(Some(self.code.keep_callee(callee)));
+                    return self.call_callee(callee, args, block, scope.into());
+                }
+                self.call_foreign(foreign, args, block, scope)
+            }
             Some(callee) => self.call_callee(callee, args, block, scope.into()),
+            None => self.call_first(unit, name, args, block, scope),
         }
     }
 
-    /// The first call of a name in a unit, or one of a function that is the host's.
+    /// The first call of a name in a unit.
     #[inline(never)]
-    fn call_by_text(
+    fn call_first(
         &mut self,
         unit: &'c LoadedUnit<'c>,
         name: u32,
@@ -111,19 +121,15 @@ impl<'c> Vm<'c> {
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
         let (cache, name) = (&unit.callees[name as usize], unit.name(name));
-        let is_first = cache.get().is_none();
-        let callee = match is_first {
-            true => self.find_callee(name, unit.module)?,
-            false => self.host.manifest_function(without_root(name)).map(Callee::Puppet),
-        };
-        if let Some(callee) = callee {
+        if let Some(callee) = self.find_callee(name, unit.module)? {
             cache.set(Some(self.code.keep_callee(callee)));
             return self.call_callee(callee, args, block, scope.into());
         }
-        let value = self.call_foreign(name, args, block, scope)?;
-        if is_first {
-            cache.set(Some(self.code.keep_callee(Callee::Foreign)));
-        }
+        let may_be_defined = !without_root(name).contains("::");
+        let foreign = Foreign { name, may_be_defined, number: None };
+        let value = self.call_foreign(foreign, args, block, scope)?;
+        let number = self.host.foreign_number(name, unit.module);
+        cache.set(Some(self.code.keep_callee(Callee::Foreign(Foreign { number, ..foreign }))));
         Ok(value)
     }
 
@@ -156,18 +162,22 @@ impl<'c> Vm<'c> {
                 }
                 self.call_puppet_function(closure, args)
             }
-            Callee::Foreign => Err(Flow::raw("a function of the host's by no name")),
+            Callee::Foreign(foreign) => self.call_foreign(foreign, args, block, scope),
         }
     }
 
     fn call_foreign(
         &mut self,
-        name: &str,
+        Foreign { name, number, .. }: Foreign<'c>,
         args: &[Value<'c>],
         block: Option<&'c Closure<'c>>,
-        scope: &'c Scope<'c>,
+        scope: impl Into<CallScope<'c>>,
     ) -> Eval<'c> {
-        match self.host.foreign(self, name, Call { args, block, scope: scope.into() })? {
+        let call = Call { args, block, scope: scope.into() };
+        if let Some(number) = number {
+            return self.host.call_foreign(self, number, call);
+        }
+        match self.host.foreign(self, name, call)? {
             Some(value) => Ok(value),
             None => Err(Flow::issue("UNKNOWN_FUNCTION", format!("Unknown function: '{name}'."))),
         }

@@ -104,6 +104,12 @@ impl<'c> FunctionPort<'c> for Stub {
     fn foreign(&self, _: &mut Vm<'c>, _: &str, _: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
+    fn foreign_number(&self, _: &str, _: &str) -> Option<u32> {
+        None
+    }
+    fn call_foreign(&self, _: &mut Vm<'c>, _: u32, _: Call<'c, '_>) -> Eval<'c> {
+        absent()
+    }
     fn foreign_signatures(&self, _: &mut Vm<'c>, _: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
         Ok(None)
     }

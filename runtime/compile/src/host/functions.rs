@@ -49,6 +49,21 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
         self.call_ruby(vm, name, from, call)
     }
 
+    fn foreign_number(&self, name: &str, module: &str) -> Option<u32> {
+        match self.asked.functions.embedded(name) {
+            Some(_) => None,
+            None => self.talk().number(name, module),
+        }
+    }
+
+    fn call_foreign(&self, vm: &mut Vm<'c>, number: u32, call: Call<'c, '_>) -> Eval<'c> {
+        let function = self.talk().numbered(number)?;
+        if let Some(value) = self.context_method(vm, &function.name, call)? {
+            return Ok(value);
+        }
+        self.talk().call_again(vm, &function, call)
+    }
+
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
         match self.asked.functions.embedded(name) {
             Some(function) => Ok(Some(vec![function.signature(vm)?])),

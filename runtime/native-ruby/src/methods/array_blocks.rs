@@ -164,7 +164,7 @@ fn collect<'c>(
     args: &[V<'c>],
     block: &'c Block,
 ) -> Done<'c> {
-    let mut out: Vec<V<'c>> = Vec::new();
+    let mut out: Vec<V<'c>> = Vec::with_capacity(on.size().unwrap_or_default());
     match (method, args) {
         (Method::Map | Method::FlatMap | Method::FilterMap, []) => each(run, on, |run, _, item| {
             let value = run.yield_one(block, item)?;

@@ -132,6 +132,9 @@ fn for_xml(text: &str, options: &V<'_>) -> OrRuby<String> {
 
 /// Letters whose cases Ruby and Rust agree on for sure.
 fn cased(text: &str, method: Method) -> OrRuby<String> {
+    if text.is_ascii() {
+        return Ok(cased_ascii(text, method));
+    }
     if text.chars().any(|c| c > '\u{17f}') {
         return Err(ForRuby("letters of other alphabets"));
     }
@@ -143,11 +146,28 @@ fn cased(text: &str, method: Method) -> OrRuby<String> {
             Some(first) => [upper_first(first)?, lower(chars.as_str())].concat(),
             None => String::new(),
         },
-        _ if !text.is_ascii() => return Err(ForRuby("letters beyond ASCII")),
-        _ => chars
-            .map(|c| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() })
-            .collect(),
+        _ => return Err(ForRuby("letters beyond ASCII")),
     })
+}
+
+fn cased_ascii(text: &str, method: Method) -> String {
+    match method {
+        Method::Upcase => text.to_ascii_uppercase(),
+        Method::Downcase => text.to_ascii_lowercase(),
+        Method::Capitalize => {
+            let mut made = text.to_ascii_lowercase();
+            if let Some(first) = made.get_mut(..1) {
+                first.make_ascii_uppercase();
+            }
+            made
+        }
+        _ => {
+            let swapped = |c: char| {
+                if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() }
+            };
+            text.chars().map(swapped).collect()
+        }
+    }
 }
 
 fn lower(text: &str) -> String {

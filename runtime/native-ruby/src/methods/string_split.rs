@@ -39,7 +39,11 @@ pub(crate) fn split<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
         Some(separator) => match &*separator.text().ok_or(UNKNOWN)? {
             " " => words(text, &limit),
             "" => chars(text, &limit),
-            separator => text.splitn(limit.most, separator).map(str::to_owned).collect(),
+            separator => match separator.as_bytes() {
+                // A search for one byte needs nothing readied.
+                [byte] => text.splitn(limit.most, char::from(*byte)).map(str::to_owned).collect(),
+                _ => text.splitn(limit.most, separator).map(str::to_owned).collect(),
+            },
         },
     };
     while !limit.keeps_empty && parts.last().is_some_and(String::is_empty) {

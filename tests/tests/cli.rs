@@ -620,3 +620,22 @@ fn legacy_facts_are_left_out_where_that_is_wanted() {
         "'osfamily os processors role'\n"
     );
 }
+
+/// What Ruby code prints goes where messages go, in its order: the catalog is alone on the other stream.
+#[test]
+fn what_ruby_code_prints_is_no_part_of_the_catalog() {
+    if Command::new("ruby").arg("--version").output().is_err() {
+        eprintln!("SKIPPED: there is no Ruby here");
+        return;
+    }
+    let template =
+        r#"<% puts "by puts"; warn "by warn", "twice"; $stderr.print "x\n"; $stdout.puts "out"; p 1 %>t"#;
+    let code = format!("notice(inline_template('{template}'))");
+    for native in [&["--no-native-ruby"][..], &[]] {
+        let answer = run(&[&["compile", "-e", code.as_str()], native].concat());
+        assert_eq!(answer.status, 0, "{}", answer.err);
+        serde_json::from_str::<Value>(&answer.out).expect("it is a catalog alone");
+        let printed: Vec<&str> = answer.err.lines().take(6).collect();
+        assert_eq!(printed, ["by puts", "by warn", "twice", "x", "out", "1"], "{}", answer.err);
+    }
+}

@@ -8,6 +8,7 @@ use bunraku_compiler::bodies;
 use bunraku_compiler::check::{CheckOptions, Location};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
+use bunraku_environment::function_files::ENVIRONMENT;
 use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
 use bunraku_files::reads::{self, Asked, Touch};
@@ -212,8 +213,9 @@ impl<'c> Compile<'c> {
         if let Some(known) = self.known_function(name) {
             return Ok(known);
         }
-        // Where there are both, the one in Ruby comes first, unless it is of the old kind.
-        if self.find_ruby(name, from).is_some_and(|found| !found.old) {
+        // Where a module or the environment has both, the one in Ruby comes first, unless it is of the old kind.
+        let is_beside = |module: &str| name.contains("::") || module == ENVIRONMENT;
+        if self.find_ruby(name, from).is_some_and(|found| !found.old && is_beside(found.module)) {
             return Ok(None);
         }
         let file = match split_first(name) {

@@ -2,7 +2,8 @@
 
 use crate::compile::Compile;
 use bumpalo::Bump;
-use bunraku_environment::function_files::ENVIRONMENT;
+use bunraku_environment::function_files::{ENVIRONMENT, FunctionFile};
+use bunraku_environment::modules::Modules;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_ruby::world::FunctionSource;
 use bunraku_stdlib::module::Api;
@@ -12,8 +13,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 impl<'c> Compile<'c> {
-    /// The Ruby file that code of module `from` gets for a function's name: first those of the new interface that it
-    /// sees, then those of the old, which everybody sees.
+    /// The Ruby file that code of module `from` gets for a function's name: the environment's, its own, one of a module that it
+    /// depends on, one of the others; of each that of the new interface before that of the old.
     pub(crate) fn find_ruby(&self, name: &str, from: &str) -> Option<FunctionSource<'c>> {
         if let Some(known) = self.definitions.functions_in_ruby.borrow().get(&(name, from)) {
             return *known;
@@ -48,16 +49,34 @@ fn search<'c>(
     if files.is_empty() {
         return None;
     }
-    let first =
-        |api, fits: &dyn Fn(&str) -> bool| files.iter().find(|file| file.api == api && fits(&file.owner));
-    let depended =
-        || modules.dependencies(from).iter().find_map(|one| first(Api::New, &|owner| owner == one));
-    // The environment's own go before those of the module itself.
-    let file = first(Api::New, &|owner| owner == ENVIRONMENT)
-        .or_else(|| first(Api::New, &|owner| owner == from))
+    let of_owner = |owner: &str| {
+        files
+            .iter()
+            .filter(|file| file.owner == owner && is_loaded(modules, file))
+            .min_by_key(|file| rank(file))
+    };
+    let depended = || modules.dependencies(from).iter().find_map(|one| of_owner(one));
+    let folder_of =
+        |file: &FunctionFile| modules.path().iter().position(|folder| file.path.starts_with(folder));
+    let loaded = || files.iter().filter(|file| is_loaded(modules, file));
+    let others = || loaded().min_by_key(|file| (folder_of(file), &file.owner, rank(file)));
+    // The environment's own go before those of the module itself. What is in no module everybody sees, by its old kind.
+    let file = of_owner(ENVIRONMENT)
+        .or_else(|| of_owner(from))
         .or_else(depended)
-        .or_else(|| first(Api::New, &|_| true))
-        .or_else(|| first(Api::Old, &|owner| owner == ENVIRONMENT))
-        .or_else(|| first(Api::Old, &|_| true))?;
+        .or_else(others)
+        .or_else(|| files.iter().find(|file| file.api == Api::Old))?;
     Some(FunctionSource { file: &file.path, module: &file.owner, old: file.api == Api::Old })
+}
+
+/// Functions of the new interface go before those of the old one, within a module.
+fn rank(file: &FunctionFile) -> bool {
+    file.api == Api::Old
+}
+
+/// Whether a file is looked for in the module, or environment, that it names, rather than in a folder that is none.
+fn is_loaded(modules: &Modules, file: &FunctionFile) -> bool {
+    file.api == Api::New
+        || file.owner == ENVIRONMENT
+        || modules.get(&file.owner).is_some_and(|module| file.path.starts_with(&module.path))
 }

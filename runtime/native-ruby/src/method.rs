@@ -347,6 +347,7 @@ methods! {
     TrSqueezedIn = "tr_s!",
     Truncate = "truncate",
     UnaryPlus = "+@",
+    UnicodeNormalize = "unicode_normalize",
     Union = "|",
     UnionOf = "union",
     Uniq = "uniq",

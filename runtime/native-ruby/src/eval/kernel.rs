@@ -98,8 +98,7 @@ impl<'c> Run<'_, 'c> {
             ("_", [message]) => message.clone(),
             ("URI", [_]) => self.parse_uri(args)?,
             ("throw", [tag]) => return Err(Unwind::throw(tag.clone(), V::Nil)),
-            // The worker says no warnings of Ruby's either: nothing is looked at.
-            ("warn", args) if !args.iter().any(|arg| matches!(arg, V::Map(_) | V::Hash(_))) => V::Nil,
+            ("warn", _) => return Err(ForRuby("a warning on the error stream").into()),
             ("instance_variable_get", [name]) if self.is_template() => self.variable_named(name)?,
             ("throw", [tag, value]) => return Err(Unwind::throw(tag.clone(), value.clone())),
             (FILE, []) => self.this_file()?,

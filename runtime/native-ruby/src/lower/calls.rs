@@ -40,15 +40,7 @@ impl Lower<'_> {
                 INSERT => self.insert(node, &list),
                 "super" => self.super_call(node, field("arguments"), field("block")),
                 // `x -1` is no call where `x` is a local; `x(-1)` is.
-                _ if self.local(name).is_some()
-                    && field("block").is_none()
-                    && field("method").is_some_and(|method| {
-                        let apart = |list: Syntax<'_>| list.start_byte() > method.end_byte();
-                        method.kind() == "identifier" && field("arguments").is_none_or(apart)
-                    }) =>
-                {
-                    self.unsupported(node, format!("a call of {name}, which is a local"))
-                }
+                _ if self.is_no_call(node, name) => self.operator_behind_space(node, name, &list),
                 _ => self.function(node, name, &list, field("block")),
             };
         }

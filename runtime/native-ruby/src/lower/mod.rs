@@ -2,22 +2,26 @@
 //! read otherwise than the grammar does, becomes an `ForRuby`.
 
 mod calls;
+mod conditions;
 mod definitions;
 mod exits;
 mod labels;
 pub(crate) mod literals;
+mod loops;
+mod matches;
 mod operators;
 pub(crate) mod origins;
 mod rescue;
+mod spaced;
 mod spaces;
 
 pub(crate) use calls::KNOWN_WITHOUT_RECEIVER;
 
 use crate::erb::scan::TEXT;
 use crate::method::Method;
-use crate::tree::{AssignTarget, Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
+use crate::tree::{Case, Expr, InstanceVariable, MethodBody, MethodCall, Program, Unsupported};
 use crate::value::Class;
-use origins::{Origins, ValueOrigin};
+use origins::Origins;
 use std::collections::{HashMap, HashSet};
 use tree_sitter::Node as Syntax;
 
@@ -386,30 +390,8 @@ impl<'p> Lower<'p> {
             "parenthesized_statements" | "then" | "else" | "do" | "block_body" | "body_statement" => {
                 self.statements(node)
             }
-            "if" | "elsif" | "unless" => {
-                let condition = self.condition(node);
-                let then = self.optional(node.child_by_field_name("consequence"));
-                let other = self.optional(node.child_by_field_name("alternative"));
-                match node.kind() {
-                    "unless" => either(condition, other, then),
-                    _ => either(condition, then, other),
-                }
-            }
-            "conditional" => {
-                let condition = self.condition(node);
-                let then = self.optional(node.child_by_field_name("consequence"));
-                let other = self.optional(node.child_by_field_name("alternative"));
-                either(condition, then, other)
-            }
-            "if_modifier" | "unless_modifier" => {
-                // The body stands in front: names it sets are known in the condition.
-                let body = self.optional(node.child_by_field_name("body"));
-                let condition = self.condition(node);
-                match node.kind() {
-                    "if_modifier" => either(condition, body, Expr::Nil),
-                    _ => either(condition, Expr::Nil, body),
-                }
-            }
+            "if" | "elsif" | "unless" | "conditional" => self.conditional(node),
+            "if_modifier" | "unless_modifier" => self.conditional_behind(node),
             "while" | "until" => {
                 let condition = self.condition(node);
                 self.frame.loops += 1;
@@ -472,62 +454,6 @@ impl<'p> Lower<'p> {
                 self.unsupported(node, format!("`{kind}`"))
             }
         }
-    }
-
-    /// `body while condition`. Of `begin … end while condition` the body comes first: that is Ruby's.
-    fn loop_modifier(&mut self, node: Syntax<'_>) -> Expr {
-        let Some(body) = node.child_by_field_name("body").filter(|body| body.kind() != "begin") else {
-            return self.unsupported(node, "a loop that begins with its body");
-        };
-        self.frame.loops += 1;
-        let body = self.node(body);
-        self.frame.loops -= 1;
-        let condition = self.condition(node);
-        Expr::While(Box::new((condition, body)), node.kind() == "while_modifier")
-    }
-
-    /// `for x in list`: its names are those of the code around it.
-    fn for_each(&mut self, node: Syntax<'_>) -> Expr {
-        let field = |name| node.child_by_field_name(name);
-        let list = field("value").and_then(|value| parts(value).first().copied());
-        let (Some(name), Some(list), Some(body)) = (field("pattern"), list, field("body")) else {
-            return self.unsupported(node, "`for`");
-        };
-        let list = self.node(list);
-        let (items, at) = (self.declare_here(" items"), self.declare_here(" place"));
-        let targets = match name.kind() {
-            "identifier" => {
-                let item = self.declare(self.source(name));
-                self.origins.give(item, ValueOrigin::Unknown);
-                Some(AssignTarget::Local(item))
-            }
-            "left_assignment_list" => self.targets(name).map(AssignTarget::Many),
-            _ => None,
-        };
-        let Some(targets) = targets else {
-            return self.unsupported(node, "`for` with such names");
-        };
-        self.frame.loops += 1;
-        let body = self.node(body);
-        self.frame.loops -= 1;
-        let place = || Expr::Local(at);
-        let round = [
-            Expr::SetMany(targets, Box::new(operation(Expr::Local(items), Method::Element, place()))),
-            Expr::SetLocal(at, Box::new(operation(place(), Method::Plus, Expr::Int(1)))),
-            body,
-        ];
-        let of_items = |method| call(Expr::Local(items), method, Vec::new());
-        let is_left = operation(place(), Method::Less, of_items(Method::Size));
-        let all = [
-            Expr::SetLocal(items, Box::new(list)),
-            // What has a list without being one, as nil, has no size: that is Ruby's.
-            of_items(Method::Size),
-            Expr::SetLocal(items, Box::new(of_items(Method::ToA))),
-            Expr::SetLocal(at, Box::new(Expr::Int(0))),
-            Expr::While(Box::new((is_left, Expr::Sequence(round.into()))), true),
-            Expr::Local(items),
-        ];
-        Expr::Sequence(all.into())
     }
 
     /// The name of a class, module or other constant.
@@ -627,14 +553,4 @@ fn is_plain_global(name: &str) -> bool {
 /// A call with one argument.
 pub(crate) fn operation(left: Expr, method: Method, right: Expr) -> Expr {
     call(left, method, vec![right])
-}
-
-/// A condition and what is run either way; only the one way where a literal decides, as comparisons with an old version of
-/// Ruby become.
-fn either(condition: Expr, then: Expr, other: Expr) -> Expr {
-    match condition {
-        Expr::Bool(true) => then,
-        Expr::Bool(false) => other,
-        condition => Expr::If(Box::new((condition, then, other))),
-    }
 }

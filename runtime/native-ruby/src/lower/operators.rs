@@ -24,8 +24,8 @@ impl Lower<'_> {
             return self.unsupported(node, "an operator");
         };
         let operator = self.source(operator);
-        if matches!(operator, "=~" | "!~") && left.kind() == "regex" && self.source(left).contains("(?<") {
-            return self.unsupported(node, "names of groups");
+        if operator == "=~" && left.kind() == "regex" && self.source(left).contains("(?") {
+            return self.match_into_locals(node, (left, right));
         }
         if operator == "<<"
             && left.kind() == "identifier"
@@ -466,7 +466,7 @@ impl Lower<'_> {
 }
 
 /// `x[…]`: of what has no brackets of another meaning, at a key that is known.
-fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
+pub(super) fn key_or_call(object: Expr, mut args: Vec<Expr>) -> Expr {
     let other = match &object {
         Expr::Scope => true,
         Expr::Call(call) => call.method == Method::Variables,

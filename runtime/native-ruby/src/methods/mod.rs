@@ -22,6 +22,7 @@ mod kernel;
 pub(crate) mod large;
 mod list;
 mod matched;
+mod normalized;
 mod number;
 mod own_keys;
 mod pack;

@@ -49,6 +49,7 @@ fn other<'c>(text: &str, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             let sets = Sets::of(args)?;
             V::made(text.chars().filter(|c| !sets.has(*c)).collect())
         }
+        (Method::UnicodeNormalize, args) => V::made(super::normalized::normalized(text, args)?),
         (Method::Encode, [to, rest @ ..]) if is_utf8(to) => {
             encodes_nothing(rest)?;
             V::made(text.to_owned())

@@ -1,6 +1,7 @@
 //! Calls of functions in Ruby: one at a time, of several kinds, as compiled code, in the worker and in real Puppet. What is
 //! told is one call's share: of a loop with the call, less the same loop without.
 
+use crate::calls_plain::{self, Plain};
 use crate::cases::Case;
 use crate::puppet::Puppet;
 use crate::results::{Figures, number};
@@ -26,6 +27,8 @@ pub struct Kind {
     /// Its file below `lib/puppet`.
     file: &'static str,
     ruby: &'static str,
+    /// The same in Rust alone, of those that have much to do.
+    plain: Option<Plain>,
 }
 
 /// The functions, from next to nothing to some forty operations.
@@ -44,6 +47,7 @@ pub const KINDS: &[Kind] = &[
   end
 end
 ",
+        plain: None,
     },
     Kind {
         name: "a switch from a boolean or word",
@@ -64,6 +68,7 @@ end
   end
 end
 ",
+        plain: None,
     },
     Kind {
         name: "the second of three signatures",
@@ -95,6 +100,7 @@ end
   end
 end
 ",
+        plain: None,
     },
     Kind {
         name: "strings: split, strip, join",
@@ -112,6 +118,7 @@ end
   end
 end
 ",
+        plain: Some(calls_plain::words),
     },
     Kind {
         name: "a loop over a hash of ten",
@@ -132,6 +139,7 @@ end
   end
 end
 ",
+        plain: Some(calls_plain::lines),
     },
     Kind {
         name: "regular expressions with groups",
@@ -154,6 +162,7 @@ end
   end
 end
 ",
+        plain: None,
     },
     Kind {
         name: "forty operations on arrays and hashes",
@@ -181,6 +190,7 @@ end
   end
 end
 ",
+        plain: Some(calls_plain::rules),
     },
     Kind {
         name: "the interface of Puppet 3",
@@ -196,6 +206,7 @@ end
   end
 end
 ",
+        plain: None,
     },
 ];
 
@@ -258,9 +269,10 @@ pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
     module(&modules).map_err(|error| error.to_string())?;
     let compiler = Compiler::new();
     let mut out = "### Calls of functions in Ruby, warm\n\nOne call: what a loop with it takes more than one without, of \
-                   20,000 rounds (1,000 in the worker, 4,000 in Puppet), by the least of some runs each.\n\n\
-                   | function | Bunraku | in the worker | ratio | Puppet 7.23 | ratio |\n\
-                   | --- | ---: | ---: | ---: | ---: | ---: |\n"
+                   20,000 rounds (1,000 in the worker, 4,000 in Puppet), by the least of some runs each. The last column is Puppet's time \
+                   beside that of the same work in Rust alone, on values as plain as those of JSON: more can't be had.\n\n\
+                   | function | Bunraku | in the worker | ratio | Puppet 7.23 | ratio | in Rust alone | ratio |\n\
+                   | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         .to_owned();
     for kind in KINDS {
         let failed = |error: String| format!("{}: {error}", kind.name);
@@ -275,8 +287,11 @@ pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
         let one = (natively(true)? - natively(false)?) / often as f64;
         let worker = (of_worker(true)? - of_worker(false)?) / seldom as f64;
         let theirs = (in_puppet(true)? - in_puppet(false)?) / some as f64;
+        let alone = kind.plain.map(calls_plain::microseconds);
+        let alone =
+            alone.map_or("|".to_owned(), |alone| format!("{} µs | {:.0}", number(alone), theirs / alone));
         let row = format!(
-            "| {} | {} µs | {} µs | {:.0} | {} µs | {:.0} |",
+            "| {} | {} µs | {} µs | {:.0} | {} µs | {:.0} | {alone} |",
             kind.name,
             number(one),
             number(worker),

@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod callgrind;
 pub mod calls;
+pub mod calls_plain;
 pub mod cases;
 pub mod cold;
 pub mod diff;

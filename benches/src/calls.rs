@@ -270,7 +270,7 @@ pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
     let compiler = Compiler::new();
     let mut out = "### Calls of functions in Ruby, warm\n\nOne call: what a loop with it takes more than one without, of \
                    20,000 rounds (1,000 in the worker, 4,000 in Puppet), by the least of some runs each. The last column is Puppet's time \
-                   beside that of the same work in Rust alone, on values as plain as those of JSON: more can't be had.\n\n\
+                   beside that of the same work in Rust alone, on values as plain as those of JSON: about what could be had at most.\n\n\
                    | function | Bunraku | in the worker | ratio | Puppet 7.23 | ratio | in Rust alone | ratio |\n\
                    | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
         .to_owned();

@@ -437,14 +437,13 @@ impl Lower<'_> {
     }
 
     pub(crate) fn element_parts(&mut self, node: Syntax<'_>) -> Option<(Expr, Vec<Expr>)> {
-        let all = parts(node);
-        let (object, args) = all.split_first()?;
-        if node.child_by_field_name("block").is_some()
-            || args.iter().any(|arg| matches!(arg.kind(), "hash_splat_argument" | "block_argument"))
-        {
-            return None;
-        }
-        let object = self.node(*object);
+        let (object, args) = element_syntax(node)?;
+        let object = self.node(object);
+        Some((object, self.keys(&args)?))
+    }
+
+    /// What stands in brackets behind a value.
+    pub(super) fn keys(&mut self, args: &[Syntax<'_>]) -> Option<Vec<Expr>> {
         // Pairs stand at the end and make one hash.
         let first_pair = args.iter().position(|arg| arg.kind() == "pair").unwrap_or(args.len());
         let (args, pairs) = args.split_at(first_pair);
@@ -453,7 +452,7 @@ impl Lower<'_> {
             let pairs = pairs.iter().map(|pair| self.pair(*pair)).collect::<Option<Vec<_>>>()?;
             args.push(Expr::Hash(pairs.into()));
         }
-        Some((object, args))
+        Some(args)
     }
 
     pub(crate) fn element(&mut self, node: Syntax<'_>) -> Expr {
@@ -463,6 +462,17 @@ impl Lower<'_> {
             None => self.unsupported(node, "an element"),
         }
     }
+}
+
+/// What brackets stand behind, and what stands in them; none for forms that are not known.
+pub(super) fn element_syntax(node: Syntax<'_>) -> Option<(Syntax<'_>, Vec<Syntax<'_>>)> {
+    let mut args = parts(node);
+    if args.is_empty() || node.child_by_field_name("block").is_some() {
+        return None;
+    }
+    let object = args.remove(0);
+    let is_known = |arg: &Syntax<'_>| !matches!(arg.kind(), "hash_splat_argument" | "block_argument");
+    args.iter().all(is_known).then_some((object, args))
 }
 
 /// `x[…]`: of what has no brackets of another meaning, at a key that is known.

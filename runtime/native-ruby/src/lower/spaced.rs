@@ -1,7 +1,7 @@
 //! What the grammar reads as a call with an argument, and Ruby as an operator, since the name is a variable's: `count -1`,
 //! `list [0]`, `@hosts ['a']['b']`.
 
-use super::operators::key_or_call;
+use super::operators::{element_syntax, key_or_call};
 use super::{Lower, operation, parts};
 use crate::method::Method;
 use crate::tree::Expr;
@@ -62,11 +62,9 @@ impl Lower<'_> {
                 Some(key_or_call(variable, keys))
             }
             "element_reference" => {
-                let (object, _) =
-                    parts(argument).split_first().map(|(object, rest)| (*object, rest.len()))?;
+                let (object, keys) = element_syntax(argument)?;
                 let element = self.applied(variable, object)?;
-                let (_, keys) = self.element_parts(argument)?;
-                Some(key_or_call(element, keys))
+                Some(key_or_call(element, self.keys(&keys)?))
             }
             "unary" if text.starts_with('-') => {
                 let operand = argument.child_by_field_name("operand")?;

@@ -4,7 +4,6 @@
 use crate::compile::Compile;
 use crate::stats::Kind;
 use bunraku_files::tree::Tree;
-use bunraku_hiera::data_file::data::has_symbol;
 use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::Patterns;
 use bunraku_native_ruby::{
@@ -95,8 +94,7 @@ impl<'c> FileSide<'c> for Compile<'c> {
     fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>> {
         let patterns = if patterns { Patterns::Allowed } else { Patterns::Refused };
         let data = self.environment.data_files.text(text, patterns)?;
-        let value = data.value(self.arena);
-        (!has_symbol(value)).then_some(value)
+        (!data.has_symbols()).then(|| data.value(self.arena))
     }
 
     fn hocon(&self, text: &str) -> Option<Result<Value<'c>, String>> {

@@ -49,16 +49,11 @@ fn search<'c>(
     if files.is_empty() {
         return None;
     }
-    let of_owner = |owner: &str| {
-        files
-            .iter()
-            .filter(|file| file.owner == owner && is_loaded(modules, file))
-            .min_by_key(|file| rank(file))
-    };
+    let loaded = || files.iter().filter(|file| is_loaded(modules, file));
+    let of_owner = |owner: &str| loaded().filter(|file| file.owner == owner).min_by_key(|file| rank(file));
     let depended = || modules.dependencies(from).iter().find_map(|one| of_owner(one));
     let folder_of =
         |file: &FunctionFile| modules.path().iter().position(|folder| file.path.starts_with(folder));
-    let loaded = || files.iter().filter(|file| is_loaded(modules, file));
     let others = || loaded().min_by_key(|file| (folder_of(file), &file.owner, rank(file)));
     // The environment's own go before those of the module itself. What is in no module everybody sees, by its old kind.
     let file = of_owner(ENVIRONMENT)

@@ -121,6 +121,9 @@ pub(crate) enum Expr {
     Or(Box<(Expr, Expr)>),
     Not(Box<Expr>),
     Call(Box<MethodCall>),
+    /// `Puppet.debug` or `Puppet.info` of a text for which nothing happens when it is made; true where it has messages of errors in it,
+    /// and that only holds for errors of Ruby's or Puppet's.
+    Unread(Box<MethodCall>, bool),
     /// `x['key']`
     Key(Box<Expr>, Box<str>),
     /// `local << …`, which may change a string in place.
@@ -175,6 +178,15 @@ impl Expr {
                 | Expr::Local(_)
         )
     }
+
+    /// The slot of the local that it asks for its message: `error.message`.
+    pub fn message_of_local(&self) -> Option<u32> {
+        let Expr::Call(call) = self else { return None };
+        match &call.receiver {
+            Some(Expr::Local(slot)) if &*call.name == "message" && call.args.is_empty() => Some(*slot),
+            _ => None,
+        }
+    }
 }
 
 /// `i`, `m` and `x` of a regular expression.
@@ -224,6 +236,33 @@ impl MethodCall {
             safe: false,
             line: 0,
         }
+    }
+
+    /// Whether a call is `Puppet.debug` or `Puppet.info`, which nobody reads, of a text for which nothing happens when it is made; then
+    /// whether that has messages of errors in it.
+    pub fn unread(&self) -> Option<bool> {
+        let is_log = matches!(&self.receiver, Some(Expr::Constant(name)) if **name == *"Puppet")
+            && matches!(&*self.name, "debug" | "info");
+        if !is_log || self.safe || self.block.is_some() {
+            return None;
+        }
+        let mut messages = false;
+        for text in &self.args {
+            match text {
+                Expr::String(_) => {}
+                Expr::Join(pieces) => {
+                    for piece in pieces {
+                        match piece {
+                            Expr::String(_) | Expr::Local(_) | Expr::Variable(_) => {}
+                            piece if piece.message_of_local().is_some() => messages = true,
+                            _ => return None,
+                        }
+                    }
+                }
+                _ => return None,
+            }
+        }
+        Some(messages)
     }
 }
 

@@ -204,7 +204,7 @@ fn yaml<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
         Some(Value::Hash(options)) => Some(options),
         _ => None,
     };
-    match super::yaml::dump(vm, call.args[0], options, &|_| false) {
+    match vm.host.yaml(call.args[0], options, &|_| false) {
         Some(text) => Ok(vm.string(&text)),
         None if holds_sensitive(call.args[0]) => leave(vm, name, call),
         None => match object(call.args[0]) {

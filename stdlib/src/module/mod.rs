@@ -8,7 +8,6 @@ mod old;
 #[macro_use]
 mod deprecation;
 mod address;
-mod anchors;
 mod array;
 mod crypt;
 mod data;
@@ -28,11 +27,9 @@ mod stores;
 mod text;
 mod validate;
 mod world;
-mod yaml;
 
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::{Call, Native};
-use bunraku_vm::value::{Hash, Str, Value};
 use bunraku_vm::vm::Vm;
 use hashbrown::HashMap;
 use hashbrown::hash_map::Entry;
@@ -156,17 +153,6 @@ pub fn was_compared(module: &str, name: &str, version: &str) -> bool {
 fn leave<'c>(vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c> {
     let answer = vm.host.foreign(vm, name, call)?;
     answer.ok_or_else(|| Flow::raw(format!("Unknown function: '{name}'.")))
-}
-
-/// A value as the YAML that Ruby's `to_yaml` makes of it, with these options; none where only Ruby knows. Of its strings
-/// `is_symbol` says which are symbols (`:name`).
-pub fn yaml<'c>(
-    vm: &Vm<'c>,
-    value: Value<'c>,
-    options: Option<Hash<'c>>,
-    is_symbol: &dyn Fn(Str<'c>) -> bool,
-) -> Option<String> {
-    yaml::dump(vm, value, options, is_symbol)
 }
 
 /// Functions of the new kind, by module.

@@ -5,7 +5,7 @@ use crate::error::Eval;
 use crate::host::request::{Erb, Lookup, ModuleFolder};
 use crate::scope::Scope;
 use crate::unit::ChunkRef;
-use crate::value::{Object, Str, Value};
+use crate::value::{Hash, Object, Str, Value};
 use crate::vm::Vm;
 
 /// Files of modules and of the disk, and commands.
@@ -70,8 +70,15 @@ pub trait FormatPort<'c> {
     /// What is wrong with it.
     fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String>;
 
-    /// Whether a text without quotes is that text in YAML, not a number or the like.
-    fn is_plain_yaml_text(&self, text: &str) -> bool;
+    /// A value as the YAML that Ruby's `to_yaml` makes of it, with options by name; none where only Ruby knows: for what is an object of
+    /// Ruby's there, and for options other than `indentation` and `line_width`. Of the strings `is_symbol` says which are symbols, written
+    /// with their colon.
+    fn yaml(
+        &self,
+        value: Value<'c>,
+        options: Option<Hash<'c>>,
+        is_symbol: &dyn Fn(Str<'c>) -> bool,
+    ) -> Option<String>;
 
     /// The value as plain data: what is not, as hashes with `__ptype`.
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c>;

@@ -94,20 +94,18 @@ impl<'c> Vm<'c> {
         block: Option<&'c Closure<'c>>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c> {
-        match unit.callees[name as usize].get().map(|known| self.code.callee(known)) {
-            Some(Callee::Foreign(foreign)) => {
-                if foreign.may_be_defined
-                    && let Some(closure) = self.host.manifest_function(without_root(foreign.name))
-                {
-                    let callee = Callee::Puppet(closure);
-                    unit.callees[name as usize].set(Some(self.code.keep_callee(callee)));
-                    return self.call_callee(callee, args, block, scope.into());
-                }
-                self.call_foreign(foreign, args, block, scope)
-            }
-            Some(callee) => self.call_callee(callee, args, block, scope.into()),
-            None => self.call_first(unit, name, args, block, scope),
+        let cache = &unit.callees[name as usize];
+        let Some(mut callee) = cache.get().map(|known| self.code.callee(known)) else {
+            return self.call_first(unit, name, args, block, scope);
+        };
+        if let Callee::Foreign(foreign) = callee
+            && foreign.may_be_defined
+            && let Some(closure) = self.host.manifest_function(without_root(foreign.name))
+        {
+            callee = Callee::Puppet(closure);
+            cache.set(Some(self.code.keep_callee(callee)));
         }
+        self.call_callee(callee, args, block, scope.into())
     }
 
     /// The first call of a name in a unit.

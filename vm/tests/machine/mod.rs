@@ -295,8 +295,8 @@ impl<'c> FormatPort<'c> for Stub {
     fn parse_hocon(&self, _: &Vm<'c>, _: &str) -> Result<Value<'c>, String> {
         Err("no HOCON here".to_owned())
     }
-    fn is_plain_yaml_text(&self, _: &str) -> bool {
-        false
+    fn yaml(&self, _: Value<'c>, _: Option<Hash<'c>>, _: &dyn Fn(Str<'c>) -> bool) -> Option<String> {
+        None
     }
     fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
         value

@@ -9,7 +9,7 @@ use bunraku_hiera::data_file::yaml::{self, Patterns, YamlFault};
 use bunraku_vm::diagnostic::Place;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;
-use bunraku_vm::value::{Object, Str, Value};
+use bunraku_vm::value::{Hash, Object, Str, Value};
 use bunraku_vm::vm::Vm;
 
 impl<'c> FormatPort<'c> for Compile<'c> {
@@ -49,8 +49,13 @@ impl<'c> FormatPort<'c> for Compile<'c> {
         Ok(hocon::parse(text)?.value(vm.arena))
     }
 
-    fn is_plain_yaml_text(&self, text: &str) -> bool {
-        yaml::is_plain_text(text)
+    fn yaml(
+        &self,
+        value: Value<'c>,
+        options: Option<Hash<'c>>,
+        is_symbol: &dyn Fn(Str<'c>) -> bool,
+    ) -> Option<String> {
+        yaml::write::of_value(value, options.map_or(&[][..], |options| options.entries()), is_symbol)
     }
 
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {

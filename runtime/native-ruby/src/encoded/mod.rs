@@ -166,6 +166,7 @@ form! { Expr {
     Or(pair);
     Not(value);
     Call(call);
+    Unread(call, messages);
     Key(value, key);
     AppendLocal(slot < slots, value);
     Scope;

@@ -53,7 +53,6 @@ impl<'c> Run<'_, 'c> {
                     None => self.counted_call(all)?,
                 }
             }
-            Some(Expr::Constant(name)) if self.is_unread(name, call) => return Ok(V::Nil),
             Some(receiver) => self.eval(receiver)?,
             None => return self.call_itself(call),
         };

@@ -286,35 +286,19 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
-    /// Whether a call on a constant is one of `Puppet.debug` or `Puppet.info`, which nobody reads, with a text that needs nothing
-    /// done for it: then it is left away, and the constant is not looked for either.
-    #[inline]
-    pub(super) fn is_unread(&self, constant: &str, call: &MethodCall) -> bool {
-        constant == "Puppet"
-            && matches!(&*call.name, "debug" | "info")
-            && !self.space.has_other_puppet()
-            && call.args.iter().all(|arg| self.is_pure_text(arg))
-    }
-
-    /// Whether an expression is a text that can be left away where nobody reads it: nothing happens when it is made.
-    fn is_pure_text(&self, text: &Expr) -> bool {
-        let is_pure = |piece: &Expr| match piece {
-            Expr::String(_) | Expr::Local(_) | Expr::Variable(_) => true,
-            // `error.message`, of an error of Ruby's or Puppet's
-            Expr::Call(call) => match &call.receiver {
-                Some(Expr::Local(slot)) => {
-                    let is_error = |value: &V<'c>| matches!(value, V::Error(error) if matches!(error.class, ClassRef::Builtin(_)));
-                    call.name.as_ref() == "message" && call.args.is_empty() && is_error(self.local(*slot))
-                }
-                _ => false,
-            },
-            _ => false,
+    /// `Puppet.debug` and `Puppet.info` with a text that needs nothing done for it: left away, and the constant is not looked for either,
+    /// unless code has a `Puppet` of its own, or an error in the text a class that may have its own way to make its message.
+    pub(super) fn unread(&mut self, call: &'c MethodCall, messages: bool) -> Done<'c> {
+        let is_error = |slot: u32| matches!(self.local(slot), V::Error(error) if matches!(error.class, ClassRef::Builtin(_)));
+        let of_error = |piece: &Expr| piece.message_of_local().is_none_or(is_error);
+        let of_errors = |text: &Expr| match text {
+            Expr::Join(pieces) => pieces.iter().all(of_error),
+            _ => true,
         };
-        match text {
-            Expr::String(_) => true,
-            Expr::Join(pieces) => pieces.iter().all(is_pure),
-            _ => false,
+        if self.space.has_other_puppet() || messages && !call.args.iter().all(of_errors) {
+            return self.counted_call(call);
         }
+        Ok(V::Nil)
     }
 
     /// `const_defined?`, where it is.

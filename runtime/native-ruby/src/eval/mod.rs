@@ -416,6 +416,7 @@ impl<'c> Run<'_, 'c> {
             Expr::Not(value) => V::Bool(!self.truth(value)?),
             Expr::Array(items) => V::list(self.values(items)?),
             Expr::Itself => self.frame.this.clone(),
+            Expr::Unread(call, messages) => return self.unread(call, *messages),
             other => return self.rare(other),
         })
     }

@@ -16,6 +16,22 @@ use std::rc::Rc;
 /// What a class without a name costs, which is kept until the compile is over.
 const COST: u64 = 64;
 
+/// What Ruby asks errors for wherever one is raised, rescued or told: an error whose class has a method of such a name is Ruby's.
+const OWN_WAYS_OF_ERRORS: [&str; 12] = [
+    "initialize",
+    "exception",
+    "message",
+    "to_s",
+    "full_message",
+    "detailed_message",
+    "inspect",
+    "class",
+    "nil?",
+    "is_a?",
+    "kind_of?",
+    "==",
+];
+
 impl<'c> Run<'_, 'c> {
     /// `def`
     pub(super) fn define(&mut self, number: u32, singleton: bool) -> Done<'c> {
@@ -260,9 +276,9 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("`new` of a module").into());
         }
         if class.builtin().is_exception() {
-            return match class.find("initialize") {
-                None => Ok(V::Error(self.new_error(ClassRef::Own(class.clone()), &given.values)?)),
-                Some(_) => Err(ForRuby("an exception with an initializer of its own").into()),
+            return match OWN_WAYS_OF_ERRORS.iter().any(|name| class.find(name).is_some()) {
+                false => Ok(V::Error(self.new_error(ClassRef::Own(class.clone()), &given.values)?)),
+                true => Err(ForRuby("an exception with its own way to be made or told").into()),
             };
         }
         let object = Rc::new(Object { class: class.clone(), variables: RefCell::default() });

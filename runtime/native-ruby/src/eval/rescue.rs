@@ -78,6 +78,9 @@ impl<'c> Run<'_, 'c> {
                 self.new_error(ClassRef::Builtin(*class), rest)?
             }
             [V::Module(module), rest @ ..] if module.builtin().is_exception() && rest.len() < 2 => {
+                if ["new", "exception"].iter().any(|name| module.find_singleton(name).is_some()) {
+                    return Err(ForRuby("an exception of a class that makes it itself").into());
+                }
                 match self.make(module, rest.to_vec().into())? {
                     V::Error(error) => error,
                     _ => return Err(ForRuby("`raise` of other than an exception").into()),

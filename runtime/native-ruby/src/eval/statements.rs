@@ -14,6 +14,7 @@ impl<'c> Run<'_, 'c> {
         match node {
             Expr::Nil => Ok(()),
             Expr::Text(text) => Ok(self.put(text)?),
+            Expr::Unread(_, false) if !self.space.has_other_puppet() => Ok(()),
             node => self.composed_statement(node),
         }
     }

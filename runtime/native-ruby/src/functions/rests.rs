@@ -150,7 +150,7 @@ impl Look<'_> {
             Expr::SetMany(target, value) => is_local(target) && self.expr(value),
             Expr::If(parts) => self.expr(&parts.0) && self.expr(&parts.1) && self.expr(&parts.2),
             Expr::Case(case) => self.case(case),
-            Expr::Call(call) => self.call(call),
+            Expr::Call(call) | Expr::Unread(call, _) => self.call(call),
             Expr::Rescue(rescue) => self.rescue(rescue),
             Expr::Lambda(block) => self.block(block),
             // Templates, what the function's object and modules keep, what is defined as it runs.

@@ -176,16 +176,12 @@ impl Lower<'_> {
         let name = if self.kind == SourceKind::File || method == Method::Other { name } else { "" };
         let line = line_of(node);
         let receiver = Some(on);
-        Expr::Call(Box::new(MethodCall {
-            receiver,
-            method,
-            name: name.into(),
-            args,
-            keywords,
-            block,
-            safe,
-            line,
-        }))
+        let call =
+            Box::new(MethodCall { receiver, method, name: name.into(), args, keywords, block, safe, line });
+        match call.unread() {
+            Some(messages) => Expr::Unread(call, messages),
+            None => Expr::Call(call),
+        }
     }
 
     /// `scope.function_x([…])`, `scope.call_function('x', …)`.

@@ -5,7 +5,6 @@ use crate::eval::Run;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::Block;
 use crate::value::V;
-use bunraku_stdlib::module;
 use bunraku_vm::value::{HashBuilder, Str, Value};
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -35,7 +34,7 @@ pub(crate) fn dump<'c>(
     let mut known = Known::default();
     let value = with_symbols(run, on, &mut known)?;
     let is_symbol = |text: Str<'c>| known.symbols.contains(&text.as_str().as_ptr().addr());
-    let text = module::yaml(run.vm, value, Some(options.finish()), &is_symbol);
+    let text = run.vm.host.yaml(value, Some(options.finish()), &is_symbol);
     text.map(V::made).ok_or(ForRuby("to_yaml of such a value"))
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Lines, OrderedPairs};
 use crate::data_file::yaml::events::Events;
+use crate::data_file::yaml::is_merge_key;
 use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -65,9 +66,7 @@ impl Yaml<'_> {
             let (event, mark) = self.next()?;
             let (key, merges) = match &event {
                 Event::MappingEnd => return Some(Lines::Map(pairs.in_order())),
-                Event::Scalar { value, style: ScalarStyle::Plain, tag: None, .. } if value == "<<" => {
-                    (String::new(), true)
-                }
+                event if is_merge_key(event) => (String::new(), true),
                 // Symbols are names.
                 Event::Scalar { value: text, style: ScalarStyle::Plain, .. } => {
                     (text.strip_prefix(':').filter(|name| !name.is_empty()).unwrap_or(text).to_owned(), false)

@@ -3,21 +3,30 @@
 
 use libyaml_safer::{Error, ErrorKind, Event, EventData, Mark, Parser, ScalarStyle};
 use std::io::{Chain, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The events of a text.
 pub(crate) struct Events<'t> {
     parser: Parser<Chain<&'t [u8], &'static [u8]>>,
-    /// Bytes of the text where it is read with a line's end that it lacks.
-    cut: Option<u64>,
+    /// Bytes of the text where it is read with a character more, and that.
+    cut: Option<(u64, char)>,
+    /// Where the last event ended.
+    last: Mark,
 }
 
 impl<'t> Events<'t> {
     pub fn of(text: &'t str) -> Self {
-        let cut = may_end_in_block(text).then_some(text.len() as u64);
-        let end: &'static [u8] = if cut.is_some() { b"\n" } else { b"" };
+        let (more, end): (_, &'static [u8]) = if may_end_in_block(text) {
+            (Some('\n'), b"\n")
+        } else if may_end_in_escape(text) {
+            (Some('!'), b"!")
+        } else {
+            (None, b"")
+        };
+        let cut = more.map(|more| (text.len() as u64, more));
         let mut parser = Parser::new();
         parser.set_input(text.as_bytes().chain(end));
-        Events { parser, cut }
+        Events { parser, cut, last: Mark::default() }
     }
 
     /// The next event and where it begins.
@@ -25,12 +34,18 @@ impl<'t> Events<'t> {
     /// # Errors
     /// What is wrong, in Psych's words, with line and column.
     pub fn next(&mut self) -> Result<(EventData, Mark), String> {
-        match self.parser.parse() {
+        // There are texts that libyaml reads, or refuses, and its twin in Rust panics at: `[!a, b]` is one.
+        let parsed = catch_unwind(AssertUnwindSafe(|| self.parser.parse())).map_err(|_| {
+            format!("found what the parser of YAML can't read, behind what ends {}", place(&self.last))
+        })?;
+        match parsed {
             Ok(Event { mut data, start_mark, end_mark, .. }) => {
-                if let EventData::Scalar { value, style: ScalarStyle::Literal | ScalarStyle::Folded, .. } =
-                    &mut data
-                    && self.cut.is_some_and(|length| end_mark.index > length)
-                    && value.ends_with('\n')
+                self.last = end_mark;
+                if let EventData::Scalar { value, style, .. } = &mut data
+                    && let Some((length, more)) = self.cut
+                    && end_mark.index > length
+                    && value.ends_with(more)
+                    && (more != '\n' || matches!(style, ScalarStyle::Literal | ScalarStyle::Folded))
                 {
                     value.pop();
                 }
@@ -49,6 +64,12 @@ fn may_end_in_block(text: &str) -> bool {
         && last.starts_with([' ', '\t'])
         && !last.trim().is_empty()
         && text.contains(['|', '>'])
+}
+
+/// Whether a text may end between the two characters of an escape in double quotes: libyaml finds no known one there, its twin in Rust
+/// panics. With one more character that is none in any escape it finds the same.
+fn may_end_in_escape(text: &str) -> bool {
+    text.ends_with('\\') && text.contains('"')
 }
 
 /// What is wrong, at the place where it began.
@@ -106,5 +127,25 @@ mod tests {
             }
             assert_eq!(last.as_deref(), Some(want), "{text:?}");
         }
+    }
+    #[test]
+    fn what_its_twin_panics_at_is_an_error() {
+        let first_error = |text: &str| {
+            let mut events = Events::of(text);
+            loop {
+                match events.next() {
+                    Ok((EventData::StreamEnd, _)) => return None,
+                    Ok(_) => {}
+                    Err(why) => return Some(why),
+                }
+            }
+        };
+        // As libyaml says it.
+        let unknown = "found unknown escape character while parsing a quoted scalar at line 1 column 1";
+        assert_eq!(first_error("\"a\\").as_deref(), Some(unknown));
+        // That is none.
+        assert_eq!(first_error("a: \"b\" # \\"), None);
+        let gave_up = "found what the parser of YAML can't read, behind what ends at line 1 column 2";
+        assert_eq!(first_error("[!a, b]").as_deref(), Some(gave_up));
     }
 }

@@ -7,7 +7,7 @@ pub mod write;
 
 use crate::data_file::data::Data;
 use crate::data_file::yaml::events::{Events, place};
-use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
+use libyaml_safer::{EventData as Event, Mark};
 use std::collections::HashMap;
 
 /// Nodes that a file may have; what its anchors name and its aliases stand for counts each time.
@@ -64,11 +64,6 @@ pub enum YamlFault {
     Alias(String),
     /// It needs a Ruby class that is not allowed.
     Class(String),
-}
-
-/// Whether a plain scalar is text, and no number, date or the like.
-pub fn is_plain_text(text: &str) -> bool {
-    matches!(scalar::scan(text), Ok(Data::Text(_)))
 }
 
 struct Loader<'t> {
@@ -137,14 +132,14 @@ impl Loader<'_> {
     fn node(&mut self, event: Event, mark: Mark) -> Result<Data, YamlFault> {
         self.count(&mark, 1)?;
         let (data, anchor) = match event {
-            Event::Scalar { value, style, anchor, tag, .. } => {
+            Event::Scalar { value, quoted_implicit, anchor, tag, .. } => {
                 let pattern = match (self.patterns, tag.as_deref()) {
                     (Patterns::Allowed, Some("!ruby/regexp")) => plain_pattern(&value),
                     _ => None,
                 };
                 let data = match pattern {
                     Some(source) => Data::Pattern(source),
-                    None => scalar_value(value, style, tag.as_deref(), &mark)?,
+                    None => scalar_value(value, quoted_implicit, tag.as_deref(), &mark)?,
                 };
                 (data, anchor)
             }
@@ -155,6 +150,11 @@ impl Loader<'_> {
             }
             Event::MappingStart { anchor, tag, .. } => {
                 allowed(tag.as_deref())?;
+                match tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag)) {
+                    Some("set" | "!set") => return Err(YamlFault::Class("Psych::Set".to_owned())),
+                    Some("str" | "!str") => return Err(at(&mark, "a map is no text (!!str)")),
+                    _ => {}
+                }
                 self.begin(&anchor);
                 (self.map(&mark)?, anchor)
             }
@@ -213,10 +213,7 @@ impl Loader<'_> {
             if matches!(event, Event::MappingEnd) {
                 break;
             }
-            let merges = matches!(
-                &event,
-                Event::Scalar { value, style: ScalarStyle::Plain, tag: None, .. } if value == "<<"
-            );
+            let merges = is_merge_key(&event);
             let key = self.node(event, mark)?;
             let (event, mark) = self.next()?;
             let value = self.node(event, mark)?;
@@ -271,23 +268,35 @@ fn ruby_class(tag: &str) -> Option<String> {
     Some(class.to_owned())
 }
 
-fn scalar_value(text: String, style: ScalarStyle, tag: Option<&str>, mark: &Mark) -> Result<Data, YamlFault> {
-    let plain = |text: &str| scalar::scan(text).map_err(|class| YamlFault::Class(class.to_owned()));
-    let Some(tag) = tag else {
-        return if style == ScalarStyle::Plain { plain(&text) } else { Ok(Data::Text(text)) };
-    };
+/// Whether a key is `<<`, which merges a map, or a list of maps, into the one it stands in; quoted, too, but not where its tag says that it
+/// is text.
+pub(crate) fn is_merge_key(key: &Event) -> bool {
+    let is_text = |tag: &Option<String>| tag.as_deref() == Some("tag:yaml.org,2002:str");
+    matches!(key, Event::Scalar { value, tag, .. } if value == "<<" && !is_text(tag))
+}
+
+/// What a scalar is: text where it is quoted, unless a tag says something else; the tag `!` alone has any scanned.
+fn scalar_value(text: String, is_quoted: bool, tag: Option<&str>, mark: &Mark) -> Result<Data, YamlFault> {
+    if is_quoted {
+        return Ok(Data::Text(text));
+    }
+    let scanned = |text: &str| scalar::scan(text).map_err(|class| YamlFault::Class(class.to_owned()));
+    let Some(tag) = tag else { return scanned(&text) };
+    let class = |name: &str| Err(YamlFault::Class(name.to_owned()));
     match tag.strip_prefix("tag:yaml.org,2002:").or_else(|| tag.strip_prefix('!')).unwrap_or(tag) {
-        "str" => Ok(Data::Text(text)),
+        "str" | "ruby/string" => Ok(Data::Text(text)),
         "binary" => Err(at(mark, "!binary is not supported yet")),
-        "float" => match plain(&text)? {
+        "float" => match scanned(&text)? {
             Data::Int(n) => Ok(Data::Float(n as f64)),
-            other => Ok(other),
+            Data::Float(n) => Ok(Data::Float(n)),
+            _ => Err(at(mark, &format!("invalid value for Float(): {text:?}"))),
         },
-        "int" | "bool" | "null" => plain(&text),
-        "sym" | "ruby/sym" | "ruby/symbol" => Ok(Data::Symbol(text)),
+        _ if tag.starts_with("!ruby/sym") => Ok(Data::Symbol(text)),
+        "ruby/regexp" => class("Regexp"),
+        "ruby/range" => class("Range"),
         _ => match ruby_class(tag) {
             Some(class) => Err(YamlFault::Class(class)),
-            None => Ok(Data::Text(text)),
+            None => scanned(&text),
         },
     }
 }

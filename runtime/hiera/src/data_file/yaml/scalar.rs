@@ -193,13 +193,22 @@ fn integer(text: &str) -> Option<Data> {
     } else {
         (10, unsigned)
     };
-    if radix == 10 && !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
+    // In base 10 each separator stands before a digit; `0,` is in base 8, and begins with one.
+    let is_well_parted = || {
+        let begins = body == "0" || body.starts_with(|c: char| matches!(c, '1'..='9'));
+        let mut pairs = body.bytes().zip(body.bytes().skip(1).chain([b',']));
+        begins && !pairs.any(|(one, next)| matches!(one, b'_' | b',') && !next.is_ascii_digit())
+    };
+    if radix == 10 && !is_well_parted() || body.is_empty() {
         return None;
     }
     if !body.chars().all(|c| c.is_digit(radix) || c == '_' || c == ',') {
         return None;
     }
-    let body: String = body.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    let mut body: String = body.chars().filter(|c| !matches!(c, '_' | ',')).collect();
+    if radix == 8 {
+        body.insert(0, '0');
+    }
     i64::from_str_radix(&format!("{sign}{body}"), radix).ok().map(Data::Int)
 }
 
@@ -219,6 +228,11 @@ mod tests {
             ("010", Data::Int(8)),
             ("08", text("08")),
             ("1_000", Data::Int(1000)),
+            ("1,0_0", Data::Int(100)),
+            ("80,", text("80,")),
+            ("8__0", text("8__0")),
+            ("0,", Data::Int(0)),
+            ("0_7", Data::Int(7)),
             ("0x1F", Data::Int(31)),
             ("0b11", Data::Int(3)),
             ("-7", Data::Int(-7)),

@@ -30,21 +30,53 @@ pub(super) enum Style {
     Literal,
 }
 
-/// The text of a scalar and the style that Psych asks for.
-pub(super) fn scalar_of(data: &Data) -> (String, Style) {
-    match data {
-        Data::Bool(b) => (b.to_string(), Style::Plain),
-        Data::Int(n) => (n.to_string(), Style::Plain),
-        Data::Float(f) if f.is_nan() => (".nan".to_owned(), Style::Plain),
-        Data::Float(f) if f.is_infinite() => {
-            ((if *f > 0.0 { ".inf" } else { "-.inf" }).to_owned(), Style::Plain)
+/// What says what a scalar is, where it does not show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tag {
+    /// Nothing: it is text, however it is written.
+    Never,
+    /// The tag of no meaning, where it is quoted: it is no text then.
+    IfQuoted,
+    /// That of text.
+    Text,
+}
+
+impl Tag {
+    /// The tag as it is written in front of a scalar of a style.
+    pub fn written(self, style: Style) -> Option<&'static str> {
+        match self {
+            Tag::Never => None,
+            Tag::IfQuoted => (style != Style::Plain).then_some("!"),
+            Tag::Text => Some("!!str"),
         }
-        Data::Float(f) => (float_to_s(*f), Style::Plain),
-        Data::Symbol(text) => (format!(":{text}"), Style::Plain),
-        Data::Pattern(text) => (text.clone(), Style::Plain),
-        Data::Text(text) => (text.clone(), style_of(text)),
-        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => (String::new(), Style::Plain),
     }
+}
+
+/// A scalar as Psych asks for it.
+pub(super) struct Scalar {
+    pub text: String,
+    pub style: Style,
+    pub tag: Tag,
+}
+
+/// The text of a scalar, and the style and tag that Psych asks for.
+pub(super) fn scalar_of(data: &Data) -> Scalar {
+    let text = match data {
+        Data::Bool(b) => b.to_string(),
+        Data::Int(n) => n.to_string(),
+        Data::Float(f) if f.is_nan() => ".nan".to_owned(),
+        Data::Float(f) if f.is_infinite() => (if *f > 0.0 { ".inf" } else { "-.inf" }).to_owned(),
+        Data::Float(f) => float_to_s(*f),
+        Data::Symbol(text) => format!(":{text}"),
+        Data::Pattern(text) => text.clone(),
+        Data::Text(text) => {
+            // Without its tag it would merge what is behind it, quoted, too.
+            let tag = if text == "<<" { Tag::Text } else { Tag::Never };
+            return Scalar { text: text.clone(), style: style_of(text), tag };
+        }
+        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => String::new(),
+    };
+    Scalar { text, style: Style::Plain, tag: Tag::IfQuoted }
 }
 
 /// The style that Psych asks for.
@@ -150,7 +182,6 @@ impl Allowed {
         let mut indicators = text.starts_with("---") || text.starts_with("...");
         let (mut breaks, mut special, mut break_space, mut space_break) = (false, false, false, false);
         let (mut after_space, mut after_break) = (false, false);
-        let mut tabs = false;
         for (n, c) in chars.iter().enumerate() {
             let before = n == 0 || is_blank_or_end(Some(chars[n - 1]));
             let behind = is_blank_or_end(chars.get(n + 1).copied());
@@ -166,8 +197,7 @@ impl Allowed {
                 '#' => before,
                 _ => false,
             };
-            tabs |= *c == '\t';
-            special |= *c != '\t' && !is_printable(*c) && !is_break(*c);
+            special |= !is_printable(*c) && !is_break(*c);
             breaks |= is_break(*c);
             if *c == ' ' {
                 break_space |= after_break;
@@ -184,8 +214,8 @@ impl Allowed {
         let odd = space_break || special;
         Allowed {
             multiline: breaks,
-            plain: !(indicators || breaks || edges || break_space || odd || tabs),
-            single: !(break_space || odd || tabs),
+            plain: !(indicators || breaks || edges || break_space || odd),
+            single: !(break_space || odd),
             block: !(odd || chars.last() == Some(&' ')),
         }
     }

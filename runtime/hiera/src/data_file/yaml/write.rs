@@ -1,21 +1,95 @@
 //! YAML as Ruby's Psych writes it: how collections stand, where long scalars are folded; [`style`](super::style) says
-//! which style a scalar gets. Sources: the behaviour of Psych 4 and of libyaml 0.2.5 beneath it; compared with them in `tests/tests/lookup.rs`.
+//! which style a scalar gets. Sources: the behaviour of Psych 4 and of libyaml 0.2.5 beneath it; compared with them in `tests/tests/lookup.rs`
+//! and on the pages `spec/lookup.md` and `spec/ruby-functions.md`.
 
-use super::style::{Allowed, NodePosition, Style, escape, is_break, scalar_of, settle};
+use super::style::{Allowed, NodePosition, Scalar, Style, escape, is_break, scalar_of, settle};
 use crate::data_file::data::Data;
+use crate::data_file::from_value;
+use bunraku_vm::budget;
+use bunraku_vm::value::{Str, Value};
 use std::collections::{HashMap, HashSet};
 
-/// Columns after which a space becomes a line break.
-const WIDTH: usize = 80;
+/// How a document is laid out.
+#[derive(Clone, Copy)]
+struct Layout {
+    /// Columns of a level.
+    indent: usize,
+    /// Columns after which a space becomes a line break.
+    width: usize,
+    /// Characters of the longest text that is not folded (`>-`); none where the caller has not said how wide lines are.
+    longest: Option<usize>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Layout { indent: 2, width: 80, longest: None }
+    }
+}
+
+impl Layout {
+    /// What the options of `to_yaml` say; none for options other than `indentation` and `line_width`.
+    fn of_options(options: &[(Value<'_>, Value<'_>)]) -> Option<Layout> {
+        let mut layout = Layout::default();
+        let width = layout.width;
+        for (name, option) in options {
+            match (name.as_str(), option) {
+                (Some("indentation"), Value::Int(n)) => {
+                    layout.indent = usize::try_from(*n).ok().filter(|n| (2..10).contains(n)).unwrap_or(2);
+                }
+                (Some("line_width"), Value::Int(-1)) => layout.width = usize::MAX,
+                (Some("line_width"), Value::Int(n)) => {
+                    let columns = usize::try_from(*n).ok()?;
+                    layout.longest = Some(columns);
+                    layout.width = Some(columns).filter(|n| *n > 2 * layout.indent).unwrap_or(width);
+                }
+                _ => return None,
+            }
+        }
+        Some(layout)
+    }
+
+    /// Whether a text would be folded.
+    fn folds(&self, text: &str) -> bool {
+        self.longest.is_some_and(|longest| text.chars().count() > longest)
+    }
+}
 
 /// Writes a document, its last line feed included.
 pub fn dump(data: &Data) -> String {
+    laid_out(data, Layout::default())
+}
+
+/// A value as the document that Ruby's `to_yaml` makes of it, with options by name. Of the strings `is_symbol` says which are symbols, written
+/// with their colon. None where only Ruby knows: for options other than `indentation` and `line_width`, texts that are folded, and what is an
+/// object of Ruby's there.
+pub fn of_value<'c>(
+    value: Value<'c>,
+    options: &[(Value<'c>, Value<'c>)],
+    is_symbol: &dyn Fn(Str<'c>) -> bool,
+) -> Option<String> {
+    let layout = Layout::of_options(options)?;
+    let data = from_value::for_yaml(value, is_symbol, &|text| layout.folds(text))?;
+    Some(laid_out(&data, layout))
+}
+
+fn laid_out(data: &Data, layout: Layout) -> String {
     let anchors = Anchors::of(data);
-    let mut emitter = Emitter { out: String::new(), column: 0, whitespace: true, indention: true, anchors };
+    let mut emitter = Emitter {
+        out: String::new(),
+        column: 0,
+        whitespace: true,
+        indention: true,
+        is_open: false,
+        anchors,
+        layout,
+    };
     emitter.indicator("---", Indicator::Apart);
-    emitter.node(data, -1, NodePosition::Root);
+    emitter.node(data, None, NodePosition::Root);
     if !emitter.out.ends_with('\n') {
         emitter.out.push('\n');
+    }
+    if emitter.is_open {
+        emitter.out.push_str("...\n");
     }
     emitter.out
 }
@@ -48,7 +122,10 @@ struct Emitter {
     whitespace: bool,
     /// Whether the line so far is nothing but indention and indicators of blocks.
     indention: bool,
+    /// Whether the last block keeps the empty lines behind it: libyaml ends the document then, whatever else was written since.
+    is_open: bool,
     anchors: Anchors,
+    layout: Layout,
 }
 
 /// The objects that stand in several places: they get numbers in the order in which they are met again.
@@ -104,8 +181,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn indent(&mut self, indent: i32) {
-        let indent = usize::try_from(indent).unwrap_or_default();
+    fn indent(&mut self, indent: usize) {
         if !self.indention || self.column > indent || (self.column == indent && !self.whitespace) {
             self.put('\n');
         }
@@ -125,8 +201,10 @@ impl Emitter {
         self.indention = self.indention && how == Indicator::Block;
     }
 
-    fn node(&mut self, data: &Data, indent: i32, place: NodePosition) {
-        let below = if indent < 0 { 0 } else { indent + 2 };
+    /// Writes a node within a collection at a column, or at the top.
+    fn node(&mut self, data: &Data, column: Option<usize>, place: NodePosition) {
+        budget::room(2 * self.out.len());
+        let below = column.map_or(0, |column| column + self.layout.indent);
         match data {
             Data::Object(address, data) => {
                 if let Some(number) = self.anchors.met.get(address).copied().flatten() {
@@ -135,7 +213,7 @@ impl Emitter {
                     }
                     self.indicator(&format!("&{number}"), Indicator::Apart);
                 }
-                self.node(data, indent, place);
+                self.node(data, column, place);
             }
             Data::List(items) if items.is_empty() => {
                 self.indicator("[", Indicator::FlowStart);
@@ -146,33 +224,39 @@ impl Emitter {
                 self.indicator("}", Indicator::Behind);
             }
             Data::List(items) => {
-                let below = if place == NodePosition::Value && !self.indention { indent } else { below };
+                let beside = column.filter(|_| place == NodePosition::Value && !self.indention);
+                let below = beside.unwrap_or(below);
                 for item in items {
                     self.indent(below);
                     self.indicator("-", Indicator::Block);
-                    self.node(item, below, NodePosition::Item);
+                    self.node(item, Some(below), NodePosition::Item);
                 }
             }
             Data::Map(pairs) => {
                 for (key, value) in pairs {
                     self.indent(below);
-                    if is_simple(key) {
-                        self.node(key, below, NodePosition::Key);
-                        self.indicator(":", Indicator::Behind);
+                    let is_alias =
+                        matches!(key, Data::Object(address, _) if self.anchors.written.contains(address));
+                    if is_alias || is_simple(key) {
+                        self.node(key, Some(below), NodePosition::Key);
+                        // A colon might belong to the name of an alias.
+                        self.indicator(":", if is_alias { Indicator::Apart } else { Indicator::Behind });
                     } else {
                         self.indicator("?", Indicator::Block);
-                        self.node(key, below, NodePosition::Value);
+                        self.node(key, Some(below), NodePosition::Value);
                         self.indent(below);
                         self.indicator(":", Indicator::Block);
                     }
-                    self.node(value, below, NodePosition::Value);
+                    self.node(value, Some(below), NodePosition::Value);
                 }
             }
             _ => {
-                let (text, style) = scalar_of(data);
-                let allowed = Allowed::of(&text);
-                let style = settle(style, &text, &allowed, place);
-                let indent = if indent < 0 { 2 } else { indent + 2 };
+                let Scalar { text, style, tag } = scalar_of(data);
+                let style = settle(style, &text, &Allowed::of(&text), place);
+                if let Some(tag) = tag.written(style) {
+                    self.indicator(tag, Indicator::Apart);
+                }
+                let indent = column.unwrap_or_default() + self.layout.indent;
                 let folds = if place == NodePosition::Key { Folds::Never } else { Folds::Allowed };
                 match style {
                     Style::Plain => self.plain(&text, indent, folds),
@@ -184,7 +268,7 @@ impl Emitter {
         }
     }
 
-    fn plain(&mut self, text: &str, indent: i32, folds: Folds) {
+    fn plain(&mut self, text: &str, indent: usize, folds: Folds) {
         if !self.whitespace && !text.is_empty() {
             self.put(' ');
         }
@@ -192,7 +276,10 @@ impl Emitter {
         let chars: Vec<char> = text.chars().collect();
         for (n, c) in chars.iter().enumerate() {
             if *c == ' ' {
-                if folds == Folds::Allowed && !spaces && self.column > WIDTH && chars.get(n + 1) != Some(&' ')
+                if folds == Folds::Allowed
+                    && !spaces
+                    && self.column > self.layout.width
+                    && chars.get(n + 1) != Some(&' ')
                 {
                     self.indent(indent);
                 } else {
@@ -208,7 +295,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn single(&mut self, text: &str, indent: i32, folds: Folds) {
+    fn single(&mut self, text: &str, indent: usize, folds: Folds) {
         self.indicator("'", Indicator::Apart);
         let (mut spaces, mut breaks) = (false, false);
         let chars: Vec<char> = text.chars().collect();
@@ -216,7 +303,8 @@ impl Emitter {
             let inside = n > 0 && n + 1 < chars.len();
             match c {
                 ' ' => {
-                    let is_far = folds == Folds::Allowed && !spaces && self.column > WIDTH && inside;
+                    let is_far =
+                        folds == Folds::Allowed && !spaces && self.column > self.layout.width && inside;
                     if is_far && chars.get(n + 1) != Some(&' ') {
                         self.indent(indent);
                     } else {
@@ -252,7 +340,7 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn double(&mut self, text: &str, indent: i32, folds: Folds) {
+    fn double(&mut self, text: &str, indent: usize, folds: Folds) {
         self.indicator("\"", Indicator::Apart);
         let mut spaces = false;
         let chars: Vec<char> = text.chars().collect();
@@ -262,7 +350,7 @@ impl Emitter {
                 spaces = false;
             } else if *c == ' ' {
                 let inside = n > 0 && n + 1 < chars.len();
-                if folds == Folds::Allowed && !spaces && self.column > WIDTH && inside {
+                if folds == Folds::Allowed && !spaces && self.column > self.layout.width && inside {
                     self.indent(indent);
                     if chars.get(n + 1) == Some(&' ') {
                         self.put('\\');
@@ -281,11 +369,12 @@ impl Emitter {
         self.indention = false;
     }
 
-    fn literal(&mut self, text: &str, indent: i32) {
+    fn literal(&mut self, text: &str, indent: usize) {
         self.indicator("|", Indicator::Apart);
         if text.starts_with([' ', '\n', '\r']) {
-            self.put('2');
+            self.indicator(&self.layout.indent.to_string(), Indicator::Behind);
         }
+        let mut is_open = false;
         if !text.ends_with(is_break) {
             self.put('-');
         } else {
@@ -293,6 +382,7 @@ impl Emitter {
             back.next();
             if back.next().is_none_or(is_break) {
                 self.put('+');
+                is_open = true;
             }
         }
         self.put('\n');
@@ -308,10 +398,12 @@ impl Emitter {
                 if breaks {
                     self.indent(indent);
                 }
-                self.write(c);
+                self.put(c);
+                self.indention = false;
                 breaks = false;
             }
         }
+        self.is_open = is_open;
     }
 }
 
@@ -322,7 +414,7 @@ fn is_simple(key: &Data) -> bool {
         Data::List(items) => items.is_empty(),
         Data::Map(pairs) => pairs.is_empty(),
         scalar => {
-            let (text, _) = scalar_of(scalar);
+            let Scalar { text, .. } = scalar_of(scalar);
             text.len() <= 128 && !text.contains(is_break)
         }
     }

@@ -152,7 +152,11 @@ fn shell_split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             }
             '\\' => {
                 let word = word.get_or_insert_default();
-                word.push(chars.next().unwrap_or('\\'));
+                // Nothing is taken from a line's end, nor from nothing at all.
+                match chars.next() {
+                    Some('\n') => word.push_str("\\\n"),
+                    next => word.push(next.unwrap_or('\\')),
+                }
             }
             c => word.get_or_insert_default().push(c),
         }

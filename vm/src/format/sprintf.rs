@@ -14,7 +14,7 @@ use crate::value::Value;
 /// Ruby's messages: too few arguments, malformed formats, values that do not convert.
 pub fn sprintf(format: &str, args: &[Value<'_>]) -> Result<String, MethodError> {
     let chars: Vec<char> = format.chars().collect();
-    let mut state = Directives { chars: &chars, at: 0, args, next: 0 };
+    let mut state = Directives { chars: &chars, at: 0, args, next: 0, chosen: None };
     let mut out = String::new();
     while state.at < chars.len() {
         let c = chars[state.at];
@@ -36,10 +36,38 @@ struct Directives<'f, 'c> {
     at: usize,
     args: &'f [Value<'c>],
     next: usize,
+    /// How arguments are chosen: one way for all of a format.
+    chosen: Option<Choice>,
+}
+
+/// How an argument is chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Next,
+    Place,
+    Name,
 }
 
 impl<'c> Directives<'_, 'c> {
+    /// Chooses an argument one way, `what` it is called in the error where another one was chosen otherwise.
+    fn choose(&mut self, choice: Choice, what: impl FnOnce() -> String) -> Result<(), MethodError> {
+        let before = match self.chosen.replace(choice) {
+            Some(before) if before != choice => before,
+            _ => return Ok(()),
+        };
+        let other = match (choice, before) {
+            (Choice::Next, Choice::Place) => "mixed with numbered".to_owned(),
+            (Choice::Next, _) => "mixed with named".to_owned(),
+            (_, Choice::Next) => format!("after unnumbered({})", self.next),
+            (_, Choice::Place) => "after numbered".to_owned(),
+            (_, Choice::Name) => "after named".to_owned(),
+        };
+        Err(format!("{} {other}", what()).into())
+    }
+
     fn take(&mut self) -> Result<Value<'c>, MethodError> {
+        let number = self.next + 1;
+        self.choose(Choice::Next, || format!("unnumbered({number})"))?;
         let value = self.args.get(self.next).copied().ok_or("too few arguments")?;
         self.next += 1;
         Ok(value)
@@ -54,6 +82,7 @@ impl<'c> Directives<'_, 'c> {
         let length = length.ok_or("malformed name - unmatched parenthesis")?;
         let name: String = rest[..length].iter().collect();
         self.at = start + length + 1;
+        self.choose(Choice::Name, || format!("named{open}{name}{close}"))?;
         let [Value::Hash(hash)] = self.args else { return Err("one hash required".into()) };
         let missing = || MethodError::new(KEY_ERROR, format!("key{open}{name}{close} not found"));
         hash.get_str(&name).ok_or_else(missing)
@@ -85,6 +114,7 @@ impl<'c> Directives<'_, 'c> {
         let n = self.number("width")?;
         if self.chars.get(self.at) == Some(&'$') {
             self.at += 1;
+            self.choose(Choice::Place, || format!("numbered({n})"))?;
             return Ok(Some(self.args.get(n - 1).copied().ok_or("too few arguments")?));
         }
         flags.width = Some(n);

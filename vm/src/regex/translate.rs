@@ -54,6 +54,15 @@ fn has_named_group(chars: &[char]) -> bool {
     false
 }
 
+/// What `(` begins.
+enum Opened {
+    Group,
+    /// `(?i)`: options for what is behind, as letters.
+    Options(String),
+    /// A comment.
+    Nothing,
+}
+
 /// The state of a translation.
 pub(super) struct Translator {
     pub(super) chars: Vec<char>,
@@ -86,6 +95,8 @@ impl Translator {
     fn run(&mut self, depth: &mut usize) -> Result<(), &'static str> {
         // Whether something stands before that a quantifier can repeat.
         let mut repeatable = false;
+        // Of each open group how many are open within it for bare options, and where its last alternative begins.
+        let mut open = vec![(0, self.out.len())];
         while let Some(c) = self.next() {
             match c {
                 '\\' => {
@@ -96,18 +107,33 @@ impl Translator {
                     self.class()?;
                     repeatable = true;
                 }
-                '(' => {
-                    if self.group()? {
+                '(' => match self.group()? {
+                    Opened::Group => {
                         *depth += 1;
+                        open.push((0, self.out.len()));
                         repeatable = false;
                     }
-                }
+                    Opened::Options(options) => {
+                        repeatable = false;
+                        let Some((within, begin)) = open.last_mut() else { continue };
+                        if *begin < self.out.len() {
+                            // What is behind them is one piece, its alternatives included: `a(?i)b|c` is `a(?i:b|c)`.
+                            self.out.push_str(&format!("(?{options}:"));
+                            *within += 1;
+                        } else if !options.is_empty() {
+                            self.out.push_str(&format!("(?{options})"));
+                        }
+                        *begin = self.out.len();
+                    }
+                    Opened::Nothing => {}
+                },
                 ')' => {
                     if *depth == 0 {
                         return Err("unmatched close parenthesis");
                     }
                     *depth -= 1;
-                    self.out.push(')');
+                    let within = open.pop().map_or(0, |(within, _)| within);
+                    self.out.extend(std::iter::repeat_n(')', within + 1));
                     repeatable = true;
                 }
                 '^' if self.goal == For::Exact => {
@@ -122,11 +148,12 @@ impl Translator {
                     self.separate();
                 }
                 '{' => match self.quantifier() {
-                    Some(text) if repeatable => {
+                    Some(_) if !repeatable => return Err("target of repeat operator is not specified"),
+                    Some(text) => {
                         self.out.push_str(&text);
                         self.separate();
                     }
-                    _ => {
+                    None => {
                         self.out.push_str("\\{");
                         repeatable = true;
                     }
@@ -138,6 +165,9 @@ impl Translator {
                 }
                 '|' => {
                     self.out.push('|');
+                    if let Some((_, begin)) = open.last_mut() {
+                        *begin = self.out.len();
+                    }
                     repeatable = false;
                 }
                 c => {
@@ -146,6 +176,8 @@ impl Translator {
                 }
             }
         }
+        let within = open.first().map_or(0, |(within, _)| *within);
+        self.out.extend(std::iter::repeat_n(')', within));
         Ok(())
     }
 
@@ -177,18 +209,18 @@ impl Translator {
         Some(text)
     }
 
-    /// What follows `(`. Whether a group was opened (a comment or a bare option is none).
-    fn group(&mut self) -> Result<bool, &'static str> {
+    /// What follows `(`.
+    fn group(&mut self) -> Result<Opened, &'static str> {
         if self.peek(0) != Some('?') {
             self.out.push_str(if self.named { "(?:" } else { "(" });
-            return Ok(true);
+            return Ok(Opened::Group);
         }
         self.at += 1;
         match self.peek(0) {
             Some('#') => {
                 while let Some(c) = self.next() {
                     if c == ')' {
-                        return Ok(false);
+                        return Ok(Opened::Nothing);
                     }
                 }
                 Err("end pattern in group")
@@ -203,7 +235,7 @@ impl Translator {
                     self.out.push(c);
                 }
                 self.out.push('>');
-                Ok(true)
+                Ok(Opened::Group)
             }
             Some('<') => {
                 self.out.push_str("(?<");
@@ -222,13 +254,13 @@ impl Translator {
                         }
                     }
                 }
-                Ok(true)
+                Ok(Opened::Group)
             }
             Some(c @ (':' | '=' | '!' | '>')) => {
                 self.at += 1;
                 self.out.push_str("(?");
                 self.out.push(c);
-                Ok(true)
+                Ok(Opened::Group)
             }
             Some(c) if c == '-' || c.is_ascii_alphabetic() => self.options(),
             Some(_) => Err("undefined group option"),
@@ -237,8 +269,7 @@ impl Translator {
     }
 
     /// `(?mix-mix)` or `(?mix-mix:`.
-    fn options(&mut self) -> Result<bool, &'static str> {
-        self.out.push_str("(?");
+    fn options(&mut self) -> Result<Opened, &'static str> {
         let mut off = false;
         let mut letters = (String::new(), String::new());
         loop {
@@ -251,17 +282,13 @@ impl Translator {
                 // The character sets: Ruby's default is what the rest of the translation gives.
                 'a' | 'd' | 'u' => {}
                 ')' | ':' => {
-                    self.out.push_str(&letters.0);
-                    if !letters.1.is_empty() {
-                        self.out.push('-');
-                        self.out.push_str(&letters.1);
+                    let (on, off) = letters;
+                    let options = if off.is_empty() { on } else { format!("{on}-{off}") };
+                    if c == ')' {
+                        return Ok(Opened::Options(options));
                     }
-                    if c == ')' && letters.0.is_empty() && letters.1.is_empty() {
-                        self.out.truncate(self.out.len() - 2);
-                        return Ok(false);
-                    }
-                    self.out.push(c);
-                    return Ok(c == ':');
+                    self.out.push_str(&format!("(?{options}:"));
+                    return Ok(Opened::Group);
                 }
                 _ => return Err("undefined group option"),
             }

@@ -214,7 +214,11 @@ fn shell_words(line: &str) -> OrRuby<Vec<String>> {
                     c => word.push(c),
                 }
             },
-            '\\' => word.push(chars.next().unwrap_or('\\')),
+            // Nothing is taken from a line's end, nor from nothing at all.
+            '\\' => match chars.next() {
+                Some('\n') => word.push_str("\\\n"),
+                next => word.push(next.unwrap_or('\\')),
+            },
             c => word.push(c),
         }
     }

@@ -110,7 +110,11 @@ fn extname(path: &str) -> &str {
 
 /// An absolute path without `.` and `..`.
 fn expanded(path: &str, name: &str) -> OrRuby<String> {
-    if !path.starts_with('/') || path.contains('\0') || (name == "expand_path" && path.contains('~')) {
+    if !path.starts_with('/')
+        || path.starts_with("//")
+        || path.contains('\0')
+        || (name == "expand_path" && path.contains('~'))
+    {
         return Err(ForRuby("a path that depends on where Ruby runs"));
     }
     let mut parts: Vec<&str> = Vec::new();

@@ -31,6 +31,10 @@ fn named(text: &str) -> OrRuby<Vec<char>> {
                 return Err(ForRuby("a range of characters of that kind"));
             }
             set.extend(first..=last);
+            if first == last {
+                // Ruby names it twice, which shows in what it is translated to.
+                set.push(first);
+            }
         } else {
             set.push(first);
         }

@@ -12,7 +12,7 @@ const OTHER: ForRuby = ForRuby("a format of that form");
 
 /// Formats values by a format.
 pub(crate) fn format(format: &str, args: &[V<'_>]) -> OrRuby<String> {
-    let mut state = Format { rest: format, args, next: 0, out: String::new() };
+    let mut state = Format { rest: format, args, next: 0, chosen: None, out: String::new() };
     while let Some(at) = state.rest.find('%') {
         state.out.push_str(&state.rest[..at]);
         state.rest = &state.rest[at + 1..];
@@ -27,7 +27,17 @@ struct Format<'f, 'c> {
     rest: &'f str,
     args: &'f [V<'c>],
     next: usize,
+    /// How arguments are chosen: one way for all of a format.
+    chosen: Option<Choice>,
     out: String,
+}
+
+/// How an argument is chosen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Choice {
+    Next,
+    Place,
+    Name,
 }
 
 /// What stands between the percent sign and the letter.
@@ -48,7 +58,16 @@ fn sized_by(value: V<'_>, directive: &mut Directive) -> OrRuby<usize> {
 }
 
 impl<'c> Format<'_, 'c> {
+    /// Chooses an argument one way; Ruby says what is wrong where another one was chosen otherwise.
+    fn choose(&mut self, choice: Choice) -> OrRuby<()> {
+        match self.chosen.replace(choice) {
+            Some(before) if before != choice => Err(OTHER),
+            _ => Ok(()),
+        }
+    }
+
     fn take(&mut self) -> OrRuby<V<'c>> {
+        self.choose(Choice::Next)?;
         self.next += 1;
         self.args.get(self.next - 1).cloned().ok_or(OTHER)
     }
@@ -78,12 +97,14 @@ impl<'c> Format<'_, 'c> {
     }
 
     /// The argument at a place, from 1.
-    fn at(&self, place: usize) -> OrRuby<V<'c>> {
+    fn at(&mut self, place: usize) -> OrRuby<V<'c>> {
+        self.choose(Choice::Place)?;
         place.checked_sub(1).and_then(|place| self.args.get(place)).cloned().ok_or(OTHER)
     }
 
     /// The value that a name stands for.
     fn named(&mut self, close: char) -> OrRuby<V<'c>> {
+        self.choose(Choice::Name)?;
         let (name, rest) = self.rest[1..].split_once(close).ok_or(OTHER)?;
         self.rest = rest;
         let [hash @ (V::Hash(_) | V::Map(_))] = self.args else { return Err(OTHER) };
@@ -106,10 +127,6 @@ impl<'c> Format<'_, 'c> {
         directive.width = self.size(&mut directive)?;
         if let (Some(rest), Some(place)) = (self.rest.strip_prefix('$'), directive.width) {
             self.rest = rest;
-            // Places and arguments one after the other are not used at once.
-            if self.next > 0 {
-                return Err(OTHER);
-            }
             value = Some(self.at(place)?);
             self.flags(&mut directive);
             directive.width = match self.rest.strip_prefix('*') {

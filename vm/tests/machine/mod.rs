@@ -27,7 +27,12 @@ use std::rc::Rc;
 pub struct Stub {
     /// Resource expressions seen: type and titles.
     pub declared: RefCell<Vec<String>>,
+    /// What writes YAML; nothing where there is none.
+    pub yaml: Option<YamlOf>,
 }
+
+/// Writes a value as YAML, with options; of its strings the last says which are symbols.
+pub type YamlOf = for<'c> fn(Value<'c>, Option<Hash<'c>>, &dyn Fn(Str<'c>) -> bool) -> Option<String>;
 
 const FUNCTIONS: &[Native] = &[
     native(
@@ -295,8 +300,13 @@ impl<'c> FormatPort<'c> for Stub {
     fn parse_hocon(&self, _: &Vm<'c>, _: &str) -> Result<Value<'c>, String> {
         Err("no HOCON here".to_owned())
     }
-    fn yaml(&self, _: Value<'c>, _: Option<Hash<'c>>, _: &dyn Fn(Str<'c>) -> bool) -> Option<String> {
-        None
+    fn yaml(
+        &self,
+        value: Value<'c>,
+        options: Option<Hash<'c>>,
+        is_symbol: &dyn Fn(Str<'c>) -> bool,
+    ) -> Option<String> {
+        self.yaml?(value, options, is_symbol)
     }
     fn plain_data(&self, _: &Vm<'c>, value: Value<'c>) -> Value<'c> {
         value

@@ -2,6 +2,7 @@
 
 use bumpalo::Bump;
 use bunraku_files::tree::Tree;
+use bunraku_hiera::data_file::yaml::write;
 use bunraku_native_ruby::{
     CallSide, Changes, FileSide, KeptTemplates, MissingVariable, ScopeSide, SessionTemplates, Templates,
     Templating, WorkerState,
@@ -153,7 +154,10 @@ pub fn with_world(
         worker: Cell::new(WorkerState::None),
         left: RefCell::default(),
     };
-    let (arena, stub) = (Bump::new(), machine::Stub::default());
+    let yaml: machine::YamlOf = |value, options, is_symbol| {
+        write::of_value(value, options.map_or(&[][..], |options| options.entries()), is_symbol)
+    };
+    let (arena, stub) = (Bump::new(), machine::Stub { yaml: Some(yaml), ..machine::Stub::default() });
     let templates = Templates::new(Arc::new(SessionTemplates::default()));
     let kept = KeptTemplates::default();
     let templating = Templating::new(&templates, &kept);

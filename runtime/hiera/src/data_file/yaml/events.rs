@@ -145,7 +145,7 @@ mod tests {
         assert_eq!(first_error("\"a\\").as_deref(), Some(unknown));
         // That is none.
         assert_eq!(first_error("a: \"b\" # \\"), None);
-        let gave_up = "found what the parser of YAML can't read, behind what ends at line 1 column 2";
+        let gave_up = "found what the parser of YAML can't read, behind what ends at line 1 column 1";
         assert_eq!(first_error("[!a, b]").as_deref(), Some(gave_up));
     }
 }

@@ -81,8 +81,8 @@ pub(super) fn scalar_of(data: &Data) -> Scalar {
 
 /// The style that Psych asks for.
 fn style_of(text: &str) -> Style {
-    let body = text.strip_suffix('\n').unwrap_or(text);
-    if body.contains('\n') {
+    // `/\n(?!\Z)/`
+    if text.match_indices('\n').any(|(at, _)| !matches!(&text[at + 1..], "" | "\n")) {
         return Style::Literal;
     }
     if text == "<<" {
@@ -91,16 +91,23 @@ fn style_of(text: &str) -> Style {
     if matches!(text, "y" | "n") {
         return Style::Double;
     }
-    let mut chars = text.chars();
-    let first = chars.next();
-    let rest = chars.as_str().split('\n').next().unwrap_or_default();
-    if first.is_some_and(|c| !c.is_alphanumeric() && c != '_') && !rest.contains('"') {
+    if has_line_like_sign(text) {
         return Style::Double;
     }
     let octal_like = text.strip_prefix('0').is_some_and(|rest| {
         rest.trim_start_matches(|c: char| ('0'..='7').contains(&c)).starts_with(['8', '9'])
     });
     if octal_like || !matches!(scalar::scan(text), Ok(Data::Text(_))) { Style::Single } else { Style::Plain }
+}
+
+/// `/^[^[:word:]][^"]*$/`, in which a line's end may be the first character: an empty line before the last one.
+fn has_line_like_sign(text: &str) -> bool {
+    let begins = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1));
+    begins.filter_map(|at| text.get(at..)).any(|line| {
+        let mut chars = line.chars();
+        let is_sign = chars.next().is_some_and(|c| !c.is_alphanumeric() && c != '_');
+        is_sign && !chars.as_str().split('\n').next().unwrap_or_default().contains('"')
+    })
 }
 
 /// The style that can hold the text.
@@ -131,8 +138,7 @@ fn is_blank_or_end(c: Option<char>) -> bool {
 }
 
 fn is_printable(c: char) -> bool {
-    matches!(c, '\n' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')
-        && c != '\u{feff}'
+    matches!(c, '\n' | ' '..='~' | '\u{a0}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}') && c != '\u{feff}'
 }
 
 /// What stands for a character between double quotes, if it can't stand there itself.
@@ -197,7 +203,7 @@ impl Allowed {
                 '#' => before,
                 _ => false,
             };
-            special |= !is_printable(*c) && !is_break(*c);
+            special |= !is_printable(*c);
             breaks |= is_break(*c);
             if *c == ' ' {
                 break_space |= after_break;

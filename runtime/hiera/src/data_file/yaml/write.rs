@@ -172,7 +172,7 @@ impl Anchors {
 impl Emitter {
     fn put(&mut self, c: char) {
         self.out.push(c);
-        self.column = if c == '\n' { 0 } else { self.column + 1 };
+        self.column = if is_break(c) { 0 } else { self.column + 1 };
     }
 
     fn write(&mut self, c: char) {

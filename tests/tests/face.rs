@@ -48,8 +48,11 @@ impl Calls {
     }
 }
 
+/// The name of a recording, and what makes its calls.
+type Recording = (&'static str, fn(&mut Calls));
+
 /// Every recording with what fills it.
-const ALL: &[(&str, fn(&mut Calls))] = &[
+const ALL: &[Recording] = &[
     ("arguments", arguments),
     ("catalogs", catalogs),
     ("logs", logs),

@@ -22,6 +22,7 @@ mod random;
 mod range;
 mod ruby;
 mod shell;
+pub mod shellwords;
 mod shim;
 mod stores;
 mod text;

@@ -1,6 +1,7 @@
 //! puppetlabs-stdlib: text for shells, addresses, markup and wires.
 
 use super::ruby::{inspect, to_s};
+use super::shellwords;
 use super::text::each_text;
 use crate::support::text;
 use bunraku_vm::base64;
@@ -80,24 +81,8 @@ fn powershell_escape<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     Ok(vm.string(&out))
 }
 
-/// Ruby's `Shellwords.escape`.
-fn shell_word(text: &str) -> String {
-    if text.is_empty() {
-        return "''".to_owned();
-    }
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            '\n' => out.push_str("'\n'"),
-            c if c.is_ascii_alphanumeric() || "_-.,:+/@".contains(c) => out.push(c),
-            c => out.extend(['\\', c]),
-        }
-    }
-    out
-}
-
 fn shell_escape<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
-    Ok(vm.string(&shell_word(&to_s(call.args[0]))))
+    Ok(vm.string(&shellwords::escaped(&to_s(call.args[0]))))
 }
 
 fn shell_join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
@@ -108,7 +93,7 @@ fn shell_join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let Value::Array(items) = words else {
         return Err(Flow::raw(format!("First argument is not an Array: {}", inspect(*words))));
     };
-    let words: Vec<String> = items.iter().map(|item| shell_word(&to_s(*item))).collect();
+    let words: Vec<String> = items.iter().map(|item| shellwords::escaped(&to_s(*item))).collect();
     Ok(vm.string(&words.join(" ")))
 }
 
@@ -118,50 +103,8 @@ fn shell_split<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
         return Err(Flow::raw(format!("shell_split(): Wrong number of arguments given ({count} for 1)")));
     };
     let line = to_s(*line);
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars();
     let unmatched = || Flow::of_class(ARGUMENT_ERROR, format!("Unmatched quote: {}", inspect_str(&line)));
-    while let Some(c) = chars.next() {
-        match c {
-            c if c.is_ascii_whitespace() => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next() {
-                        Some('\'') => break,
-                        Some(c) => word.push(c),
-                        None => return Err(unmatched()),
-                    }
-                }
-            }
-            '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next() {
-                        Some('"') => break,
-                        Some('\\') => match chars.next() {
-                            Some(c) if "$`\"\\\n".contains(c) => word.push(c),
-                            Some(c) => word.extend(['\\', c]),
-                            None => return Err(unmatched()),
-                        },
-                        Some(c) => word.push(c),
-                        None => return Err(unmatched()),
-                    }
-                }
-            }
-            '\\' => {
-                let word = word.get_or_insert_default();
-                // Nothing is taken from a line's end, nor from nothing at all.
-                match chars.next() {
-                    Some('\n') => word.push_str("\\\n"),
-                    next => word.push(next.unwrap_or('\\')),
-                }
-            }
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
+    let words = shellwords::words(&line).ok_or_else(unmatched)?;
     let words: Vec<_> = words.iter().map(|word| vm.string(word)).collect();
     Ok(vm.array(&words))
 }

@@ -2,6 +2,7 @@
 
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::{V, text};
+use bunraku_stdlib::module::shellwords;
 
 /// Calls a method of `CGI`, `ERB::Util`, `URI` or `Shellwords` that does that; none for what is not known.
 pub(super) fn call<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
@@ -148,80 +149,20 @@ fn html(text: &str) -> String {
 pub(super) fn shell<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let other = || ForRuby("words of a shell that are no strings");
     Ok(Some(match (name, args) {
-        ("escape" | "shellescape", [word]) => V::made(shell_escaped(&word.text().ok_or_else(other)?)),
+        ("escape" | "shellescape", [word]) => V::made(shellwords::escaped(&word.text().ok_or_else(other)?)),
         ("join" | "shelljoin", [words]) => {
             let mut escaped = Vec::new();
             for word in words.items()?.ok_or_else(other)? {
-                escaped.push(shell_escaped(&word.text().ok_or_else(other)?));
+                escaped.push(shellwords::escaped(&word.text().ok_or_else(other)?));
             }
             V::made(escaped.join(" "))
         }
         ("split" | "shellsplit" | "shellwords", [line]) => {
-            let words = shell_words(&line.text().ok_or_else(other)?)?;
+            let line = line.text().ok_or_else(other)?;
+            let words = shellwords::words(&line).filter(|_| !line.contains('\0'));
+            let words = words.ok_or(ForRuby("a quote without its end"))?;
             V::list(words.into_iter().map(V::made).collect())
         }
         _ => return Ok(None),
     }))
-}
-
-fn shell_escaped(word: &str) -> String {
-    if word.is_empty() {
-        return "''".to_owned();
-    }
-    let mut out = String::with_capacity(word.len());
-    for c in word.chars() {
-        match c {
-            '\n' => out.push_str("'\n'"),
-            c if c.is_ascii_alphanumeric() || "_-.,:+/@".contains(c) => out.push(c),
-            c => {
-                out.push('\\');
-                out.push(c);
-            }
-        }
-    }
-    out
-}
-
-/// The words of a line, as a shell reads them.
-fn shell_words(line: &str) -> OrRuby<Vec<String>> {
-    let unmatched = || ForRuby("a quote without its end");
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        if matches!(c, ' ' | '\t' | '\n' | '\x0b' | '\x0c' | '\r') {
-            words.extend(word.take());
-            continue;
-        }
-        if c == '\0' {
-            return Err(unmatched());
-        }
-        let word = word.get_or_insert_default();
-        match c {
-            '\'' => loop {
-                match chars.next().ok_or_else(unmatched)? {
-                    '\'' => break,
-                    c => word.push(c),
-                }
-            },
-            '"' => loop {
-                match chars.next().ok_or_else(unmatched)? {
-                    '"' => break,
-                    '\\' => match chars.next().ok_or_else(unmatched)? {
-                        c @ ('$' | '`' | '"' | '\\' | '\n') => word.push(c),
-                        c => word.extend(['\\', c]),
-                    },
-                    c => word.push(c),
-                }
-            },
-            // Nothing is taken from a line's end, nor from nothing at all.
-            '\\' => match chars.next() {
-                Some('\n') => word.push_str("\\\n"),
-                next => word.push(next.unwrap_or('\\')),
-            },
-            c => word.push(c),
-        }
-    }
-    words.extend(word);
-    Ok(words)
 }

@@ -55,7 +55,7 @@ impl<'c> FormatPort<'c> for Compile<'c> {
         options: Option<Hash<'c>>,
         is_symbol: &dyn Fn(Str<'c>) -> bool,
     ) -> Option<String> {
-        yaml::write::of_value(value, options.map_or(&[][..], |options| options.entries()), is_symbol)
+        yaml::write::of_value(value, options, is_symbol)
     }
 
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c> {

@@ -154,10 +154,8 @@ pub fn with_world(
         worker: Cell::new(WorkerState::None),
         left: RefCell::default(),
     };
-    let yaml: machine::YamlOf = |value, options, is_symbol| {
-        write::of_value(value, options.map_or(&[][..], |options| options.entries()), is_symbol)
-    };
-    let (arena, stub) = (Bump::new(), machine::Stub { yaml: Some(yaml), ..machine::Stub::default() });
+    let (arena, stub) =
+        (Bump::new(), machine::Stub { yaml: Some(write::of_value), ..machine::Stub::default() });
     let templates = Templates::new(Arc::new(SessionTemplates::default()));
     let kept = KeptTemplates::default();
     let templating = Templating::new(&templates, &kept);

@@ -128,6 +128,7 @@ mod tests {
             assert_eq!(last.as_deref(), Some(want), "{text:?}");
         }
     }
+
     #[test]
     fn what_its_twin_panics_at_is_an_error() {
         let first_error = |text: &str| {

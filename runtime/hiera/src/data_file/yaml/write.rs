@@ -6,7 +6,7 @@ use super::style::{Allowed, NodePosition, Scalar, Style, escape, is_break, scala
 use crate::data_file::data::Data;
 use crate::data_file::from_value;
 use bunraku_vm::budget;
-use bunraku_vm::value::{Str, Value};
+use bunraku_vm::value::{Hash, Str, Value};
 use std::collections::{HashMap, HashSet};
 
 /// How a document is laid out.
@@ -64,10 +64,10 @@ pub fn dump(data: &Data) -> String {
 /// object of Ruby's there.
 pub fn of_value<'c>(
     value: Value<'c>,
-    options: &[(Value<'c>, Value<'c>)],
+    options: Option<Hash<'c>>,
     is_symbol: &dyn Fn(Str<'c>) -> bool,
 ) -> Option<String> {
-    let layout = Layout::of_options(options)?;
+    let layout = Layout::of_options(options.map_or(&[][..], |options| options.entries()))?;
     let data = from_value::for_yaml(value, is_symbol, &|text| layout.folds(text))?;
     Some(laid_out(&data, layout))
 }
@@ -250,21 +250,23 @@ impl Emitter {
                     self.node(value, Some(below), NodePosition::Value);
                 }
             }
-            _ => {
-                let Scalar { text, style, tag } = scalar_of(data);
-                let style = settle(style, &text, &Allowed::of(&text), place);
-                if let Some(tag) = tag.written(style) {
-                    self.indicator(tag, Indicator::Apart);
-                }
-                let indent = column.unwrap_or_default() + self.layout.indent;
-                let folds = if place == NodePosition::Key { Folds::Never } else { Folds::Allowed };
-                match style {
-                    Style::Plain => self.plain(&text, indent, folds),
-                    Style::Single => self.single(&text, indent, folds),
-                    Style::Double => self.double(&text, indent, folds),
-                    Style::Literal => self.literal(&text, indent),
-                }
-            }
+            scalar => self.scalar(scalar, column, place),
+        }
+    }
+
+    fn scalar(&mut self, data: &Data, column: Option<usize>, place: NodePosition) {
+        let Scalar { text, style, tag } = scalar_of(data);
+        let style = settle(style, &text, &Allowed::of(&text), place);
+        if let Some(tag) = tag.written(style) {
+            self.indicator(tag, Indicator::Apart);
+        }
+        let indent = column.unwrap_or_default() + self.layout.indent;
+        let folds = if place == NodePosition::Key { Folds::Never } else { Folds::Allowed };
+        match style {
+            Style::Plain => self.plain(&text, indent, folds),
+            Style::Single => self.single(&text, indent, folds),
+            Style::Double => self.double(&text, indent, folds),
+            Style::Literal => self.literal(&text, indent),
         }
     }
 

@@ -5,16 +5,13 @@ use crate::calls_plain::{self, Plain};
 use crate::cases::Case;
 use crate::puppet::Puppet;
 use crate::results::{Figures, number};
-use crate::target::{compile, target};
-use bunraku::{Compiler, Settings};
 use bunraku_tests::bunraku::binary;
 use bunraku_tests::used::used;
 use serde_json::json;
 use std::fmt::Write as _;
-use std::hint::black_box;
 use std::io;
 use std::path::Path;
-use std::time::Instant;
+use std::process::Command;
 
 /// A function in Ruby, and how it is called.
 pub struct Kind {
@@ -226,27 +223,37 @@ pub fn module(folder: &Path) -> io::Result<()> {
 }
 
 impl Kind {
-    /// A job that calls it so often; where `calls` is false the same without the calls.
-    pub fn job(&self, modules: &Path, times: usize, calls: bool) -> serde_json::Value {
+    /// A program that calls it so often; where `calls` is false the same without the calls.
+    fn code(&self, times: usize, calls: bool) -> String {
         let Kind { before, call, .. } = self;
         let body = if calls { call } else { "$i" };
         // Once outside, so that the file is read in both.
-        let code = format!("{before}\n{call}\nInteger[1, {times}].each |$i| {{ {body} }}\n");
-        json!({"code": code, "modulepath": [modules]})
+        format!("{before}\n{call}\nInteger[1, {times}].each |$i| {{ {body} }}\n")
+    }
+
+    /// The same as a job.
+    pub fn job(&self, modules: &Path, times: usize, calls: bool) -> serde_json::Value {
+        json!({"code": self.code(times, calls), "modulepath": [modules]})
     }
 }
 
-/// Microseconds of a compile, the least of some.
-fn ours(compiler: &Compiler, job: &serde_json::Value, natively: bool) -> Result<f64, String> {
-    let mut target = target(job)?;
-    if !natively {
-        target.settings = Settings { native_ruby: false, ..target.settings };
+/// Microseconds of a compile, the least of some, by the command's own `bench`: so it is the program that is released that is measured.
+fn ours(modules: &Path, code: &str, natively: bool) -> Result<f64, String> {
+    let mut command = Command::new(binary()?);
+    command
+        .args(["bench", "--rounds", "5", "--format", "json", "--modulepath"])
+        .arg(modules)
+        .args(["-e", code]);
+    command.args((!natively).then_some("--no-native-ruby"));
+    let output = command.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
     }
+    let report: serde_json::Value =
+        serde_json::from_slice(&output.stdout).map_err(|error| error.to_string())?;
     let mut figures = Figures::new();
-    for _ in 0..5 {
-        let started = Instant::now();
-        black_box(compile(compiler, &target).result.map_err(|diagnostic| diagnostic.message)?);
-        figures.push(started.elapsed().as_secs_f64() * 1e6);
+    for time in report["nodes"][0]["milliseconds"].as_array().ok_or("there are no times")? {
+        figures.push(time.as_f64().ok_or("a time is no number")? * 1e3);
     }
     Ok(figures.least())
 }
@@ -267,7 +274,6 @@ fn theirs(puppet: &mut Puppet, case: &Case) -> Result<f64, String> {
 pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
     let modules = work.join("calls-modules");
     module(&modules).map_err(|error| error.to_string())?;
-    let compiler = Compiler::new();
     let mut out = "### Calls of functions in Ruby, warm\n\nOne call: what a loop with it takes more than one without, of \
                    20,000 rounds (1,000 in the worker, 4,000 in Puppet), by the least of some runs each. The last column is Puppet's time \
                    beside that of the same work in Rust alone, on values as plain as those of JSON: about what could be had at most.\n\n\
@@ -277,11 +283,10 @@ pub fn report(work: &Path, puppet: &mut Puppet) -> Result<String, String> {
     for kind in KINDS {
         let failed = |error: String| format!("{}: {error}", kind.name);
         let (often, seldom, some) = (20_000, 1_000, 4_000);
-        let job = |times, calls| kind.job(&modules, times, calls);
-        let of_worker = |calls| ours(&compiler, &job(seldom, calls), false).map_err(failed);
-        let natively = |calls| ours(&compiler, &job(often, calls), true).map_err(failed);
+        let of_worker = |calls| ours(&modules, &kind.code(seldom, calls), false).map_err(failed);
+        let natively = |calls| ours(&modules, &kind.code(often, calls), true).map_err(failed);
         let mut in_puppet = |calls| {
-            let case = Case { name: format!("{} {calls}", kind.name), job: job(some, calls) };
+            let case = Case { name: format!("{} {calls}", kind.name), job: kind.job(&modules, some, calls) };
             theirs(puppet, &case).map_err(failed)
         };
         let one = (natively(true)? - natively(false)?) / often as f64;

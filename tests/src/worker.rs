@@ -53,7 +53,17 @@ impl Process {
         serde_json::from_str(&line).map_err(|error| format!("the answer is not JSON: {error}"))
     }
 
-    fn end(mut self) {
+    /// It is told that there are no more jobs, and ends by itself: what it does last is tried, too, and done.
+    fn end(self) {
+        let Process { mut child, stdin, lines } = self;
+        drop(stdin);
+        if lines.recv_timeout(Duration::from_secs(10)) != Err(RecvTimeoutError::Disconnected) {
+            let _ = child.kill();
+        }
+        let _ = child.wait();
+    }
+
+    fn kill(mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -107,7 +117,7 @@ impl Pool<'_> {
                 result
             }
             Err(reason) => {
-                process.end();
+                process.kill();
                 died(job, &reason)
             }
         }

@@ -141,7 +141,13 @@ impl BunrakuServer {
 }
 
 impl Drop for BunrakuServer {
+    /// It is asked to end, as by the system; one that does not is killed.
     fn drop(&mut self) {
+        let _ = self.signal(Signal::SIGTERM);
+        let began = Instant::now();
+        while matches!(self.child.try_wait(), Ok(None)) && began.elapsed() < Duration::from_secs(10) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

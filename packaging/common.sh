@@ -3,6 +3,8 @@
 root=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml" | head -n 1)
 out=${PACKAGES:-$root/target/packages}
+# Programs that count what they do, and what they have counted, by processor; see packaging/profile.
+counting=$root/target/profile
 # The time of everything that is packaged: that of the commit, so that two builds of it are the same bytes.
 SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct)}
 export SOURCE_DATE_EPOCH

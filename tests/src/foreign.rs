@@ -13,14 +13,16 @@ use std::sync::Mutex;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::bunraku;
 use crate::canonical::{self, Places};
 use crate::compare::{self, Difference};
-use crate::{bunraku, oracle};
+use crate::oracle::Oracle;
 
 /// The jobs of a recording, each with what real Puppet makes of it.
 pub struct Recording {
     /// Jobs as `batch` takes them.
     pub jobs: Vec<Value>,
+    oracle: Oracle,
     path: PathBuf,
 }
 
@@ -34,11 +36,12 @@ pub struct Outcome {
 
 impl Recording {
     /// Reads a recording; of jobs with the same code at most `most` are kept (they differ in facts alone), spread
-    /// evenly over those there are.
+    /// evenly over those there are. They are compared with one of the Puppets, and run by its version of the language.
     ///
     /// # Errors
-    /// When the file can't be read or holds what is no job.
-    pub fn read(path: &Path, most: usize) -> Result<Recording, String> {
+    /// When the file can't be read or holds what is no job; when that Puppet is not here.
+    pub fn read(path: &Path, most: usize, oracle: Oracle) -> Result<Recording, String> {
+        oracle.ready()?;
         let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let file = fs::File::open(path).map_err(|error| fault(&error))?;
         let mut by_code: BTreeMap<String, Vec<Value>> = BTreeMap::new();
@@ -53,7 +56,7 @@ impl Recording {
             jobs.extend(same.into_iter().step_by(step));
         }
         jobs.iter_mut().enumerate().for_each(|(number, job)| job["id"] = number.into());
-        Ok(Recording { jobs, path: path.to_owned() })
+        Ok(Recording { jobs, oracle, path: path.to_owned() })
     }
 
     /// Compiles all jobs with Bunraku and compares each with Puppet's result.
@@ -62,7 +65,9 @@ impl Recording {
     /// When Bunraku does not build, or Puppet's results can't be kept.
     pub fn run(&self) -> Result<Outcome, String> {
         let want = self.wanted()?;
-        let got = bunraku::collect(&self.jobs)?;
+        let jobs: Vec<Value> =
+            self.jobs.iter().map(|job| bunraku::by_version(job, self.oracle.number)).collect();
+        let got = bunraku::collect(&jobs)?;
         let places = Places::new(Vec::new());
         let mut different = Vec::new();
         for (number, (mut want, mut got)) in want.into_iter().zip(got).enumerate() {
@@ -78,7 +83,10 @@ impl Recording {
 
     /// Puppet's results in the jobs' order: those kept from an earlier run, the rest asked for and kept.
     fn wanted(&self) -> Result<Vec<Value>, String> {
-        let path = self.path.with_extension("puppet.jsonl");
+        let path = match self.oracle.number {
+            7 => self.path.with_extension("puppet.jsonl"),
+            number => self.path.with_extension(format!("puppet{number}.jsonl")),
+        };
         let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let mut kept = read_kept(&path);
         let keys: Vec<String> = self.jobs.iter().map(key).collect();
@@ -88,7 +96,7 @@ impl Recording {
             let file = fs::OpenOptions::new().create(true).append(true).open(&path);
             let file = Mutex::new(file.map_err(|error| fault(&error))?);
             let new = Mutex::new(Vec::new());
-            oracle::run(&jobs, &|number, result| {
+            self.oracle.run(&jobs, &|number, result| {
                 let key = &keys[missing[number]];
                 let line = format!("{}\n", serde_json::json!([key, result]));
                 // What is not written is asked for again next time; so is what somebody has ended.

@@ -128,12 +128,7 @@ pub fn installed() -> bool {
     SEVEN.ready().is_ok()
 }
 
-/// Runs jobs through Puppet 7.23, two processes side by side.
-pub fn run(jobs: &[Value], each: &(dyn Fn(usize, Value) + Sync)) {
-    SEVEN.run(jobs, each);
-}
-
-/// The same, with all results in the jobs' order.
+/// Runs jobs through Puppet 7.23, two processes side by side; results in the jobs' order.
 pub fn collect(jobs: &[Value]) -> Vec<Value> {
     SEVEN.collect(jobs)
 }

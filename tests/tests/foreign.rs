@@ -19,7 +19,7 @@ fn todays_modules_get_puppets_catalogs() {
         eprintln!("SKIPPED today's modules: Puppet 7.23.0 is not installed");
         return;
     }
-    let recording = Recording::read(Path::new(&jobs), 3).expect("the recording can be read");
+    let recording = Recording::read(Path::new(&jobs), 3, oracle::SEVEN).expect("the recording can be read");
     assert!(!recording.jobs.is_empty(), "the recording is empty");
     let outcome = recording.run().expect("Bunraku builds and starts");
     println!("{}", outcome.report());

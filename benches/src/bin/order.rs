@@ -2,6 +2,9 @@
 //! machines of the control repo under `valgrind --tool=callgrind`, from an archive and from source, and fails where more than a fifth
 //! of the functions that run are not named in `packaging/order.ld`; `--write` writes that script for the linker anew.
 //!
+//! Programs may be named, in which names of functions are left; else it is that of `--profile dist`, built now. The script is written of
+//! the released one, as `packaging/binary` leaves it where it builds, and that of `--profile dist`, in which other functions are inlined.
+//!
 //! Functions lie in a program in the order of their crates, and a compile runs a sixth of them, all over it. The kernel brings in
 //! sixteen pages around each one that is touched: nearly the whole program. Side by side, what runs is a third of that.
 
@@ -19,7 +22,8 @@ fn main() -> ExitCode {
     if !callgrind::is_there("order") {
         return ExitCode::SUCCESS;
     }
-    match run(std::env::args().any(|arg| arg == "--write")) {
+    let (options, programs): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|arg| arg == "--write");
+    match run(!options.is_empty(), programs.into_iter().map(PathBuf::from).collect()) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -30,10 +34,13 @@ fn main() -> ExitCode {
 }
 
 /// Finds out what runs, and writes the list or holds it against that one; whether it is good enough.
-fn run(write: bool) -> Result<bool, String> {
+fn run(write: bool, mut programs: Vec<PathBuf>) -> Result<bool, String> {
     let file = script_path();
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let ran = ran(work.path())?;
+    if programs.is_empty() {
+        programs.push(bunraku::built("dist")?);
+    }
+    let ran = ran(&programs, work.path())?;
     if write {
         std::fs::write(&file, script(&ran)).map_err(|error| format!("{}: {error}", file.display()))?;
         println!("{}: {} functions", file.display(), ran.len());
@@ -52,17 +59,20 @@ fn script_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../packaging/order.ld")
 }
 
-/// The functions that the machines' compiles run, as patterns of their names in the program, each with how many of the compiles do: from an
-/// archive, and from source.
-fn ran(work: &Path) -> Result<BTreeMap<String, [usize; 2]>, String> {
-    // The command as it is released.
-    let binary = bunraku::built("dist")?;
-    let archive = cold::archive(&binary, work)?;
+/// In how many of a program's compiles something runs: from an archive, and from source.
+type Runs = [usize; 2];
+
+/// The functions that the machines' compiles run, as patterns of their names, each with its runs in each of the programs.
+fn ran(programs: &[PathBuf], work: &Path) -> Result<BTreeMap<String, Vec<Runs>>, String> {
     let mut all = BTreeMap::new();
-    for (kind, from) in [Some(archive.as_path()), None].into_iter().enumerate() {
-        for node in control_repo::NODES {
-            for name in functions_of(&binary, &cold::arguments(node, from), &work.join("callgrind"))? {
-                all.entry(name).or_insert([0; 2])[kind] += 1;
+    for (place, program) in programs.iter().enumerate() {
+        let archive = cold::archive(program, work)?;
+        for (kind, from) in [Some(archive.as_path()), None].into_iter().enumerate() {
+            for node in control_repo::NODES {
+                for name in functions_of(program, &cold::arguments(node, from), &work.join("callgrind"))? {
+                    let runs = all.entry(name).or_insert_with(|| vec![Runs::default(); programs.len()]);
+                    runs[place][kind] += 1;
+                }
             }
         }
     }
@@ -150,10 +160,10 @@ fn pattern(name: &str) -> Option<String> {
     Some(pattern)
 }
 
-/// The script: what most compiles from an archive run comes first.
-fn script(ran: &BTreeMap<String, [usize; 2]>) -> String {
-    let mut names: Vec<(&String, &[usize; 2])> = ran.iter().collect();
-    names.sort_by_key(|(_, counts)| std::cmp::Reverse(**counts));
+/// The script: what most compiles of the first program from an archive run comes first.
+fn script(ran: &BTreeMap<String, Vec<Runs>>) -> String {
+    let mut names: Vec<_> = ran.iter().collect();
+    names.sort_by_key(|(_, runs)| std::cmp::Reverse(*runs));
     let mut script = String::from(
         "/* What the linker puts first in the released program: the functions that a compile runs.\n   \
          Written by `cargo run -p bunraku-benches --bin order -- --write`; given to the linker by build.rs. */\n\

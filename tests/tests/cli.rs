@@ -2,11 +2,13 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::ops::Deref;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use bunraku_tests::{bunraku, paths};
 use serde_json::Value;
+use tempfile::TempDir;
 
 struct Answer {
     status: i32,
@@ -35,9 +37,27 @@ fn run(args: &[&str]) -> Answer {
     run_with(args, "", &[])
 }
 
-/// A folder of its own for a test, with some files.
-fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
-    let folder = std::env::temp_dir().join(format!("bunraku-cli-{}-{name}", std::process::id()));
+/// A folder of its own for a test; it goes with this.
+struct Folder(TempDir);
+
+impl Folder {
+    /// The path of what lies in it.
+    fn text(&self, within: &str) -> String {
+        self.join(within).to_str().expect("a path in UTF-8").to_owned()
+    }
+}
+
+impl Deref for Folder {
+    type Target = Path;
+
+    fn deref(&self) -> &Path {
+        self.0.path()
+    }
+}
+
+/// Such a folder, with some files.
+fn folder(files: &[(&str, &str)]) -> Folder {
+    let folder = Folder(tempfile::tempdir().expect("a folder can be made"));
     for (file, text) in files {
         let file = folder.join(file);
         fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
@@ -107,7 +127,7 @@ fn eval_prints_logs_and_the_last_value() {
 
 #[test]
 fn eval_reads_facts_and_settings() {
-    let yaml = folder("facts", &[("facts.yaml", "os:\n  family: Debian\n"), ("facts.json", "{\"a\": 1}")]);
+    let yaml = folder(&[("facts.yaml", "os:\n  family: Debian\n"), ("facts.json", "{\"a\": 1}")]);
     let facts = yaml.join("facts.yaml").display().to_string();
     let answer = run(&["eval", "--facts", &facts, "-e", "$facts['os']['family']"]);
     assert_eq!(answer.out, "'Debian'\n", "{}", answer.err);
@@ -119,7 +139,6 @@ fn eval_reads_facts_and_settings() {
     let unread = run(&["eval", "--facts", "/nonexistent.json", "-e", "1"]);
     assert_eq!(unread.status, 1);
     assert!(unread.err.starts_with("Error: Could not read facts /nonexistent.json"), "{}", unread.err);
-    let _ = fs::remove_dir_all(yaml);
 }
 
 #[test]
@@ -128,13 +147,13 @@ fn compile_writes_the_catalog_and_nothing_else() {
     assert_eq!((answer.status, answer.err.as_str()), (0, "Notice: hi\n"));
     let catalog: Value = serde_json::from_str(&answer.out).expect("stdout is JSON");
     assert_eq!(catalog["name"], "n.example.com");
-    let file = std::env::temp_dir().join(format!("bunraku-cli-{}.json", std::process::id()));
+    let folder = folder(&[]);
+    let file = folder.join("catalog.json");
     let path = file.display().to_string();
     let answer = run(&["compile", "-e", "", "-o", &path]);
     assert_eq!((answer.status, answer.out.as_str()), (0, ""));
     let written = fs::read_to_string(&file).expect("the file is there");
     serde_json::from_str::<Value>(&written).expect("the file is JSON");
-    let _ = fs::remove_file(file);
 }
 
 #[test]
@@ -151,7 +170,7 @@ fn errors_are_puppets_single_line() {
 #[test]
 fn colour_shows_the_source_line() {
     let plain = "Error: Syntax error at '}'";
-    let bad = folder("colour", &[("bad.pp", "class a {\n\t$x = }\n")]);
+    let bad = folder(&[("bad.pp", "class a {\n\t$x = }\n")]);
     let path = bad.join("bad.pp").display().to_string();
     assert!(!run(&["check", &path]).err.contains('\x1b'));
     let shown = run(&["check", "--color=always", &path]);
@@ -164,21 +183,17 @@ fn colour_shows_the_source_line() {
     let document: Value = serde_json::from_str(&json.out).expect("stdout is JSON");
     let found = &document["diagnostics"][0];
     assert_eq!((&found["line"], &found["level"]), (&2.into(), &"err".into()));
-    let _ = fs::remove_dir_all(bad);
 }
 
 #[test]
 fn check_walks_folders() {
-    let tree = folder(
-        "tree",
-        &[
-            ("good.pp", "class good { }"),
-            ("deep/bad.pp", "class bad { "),
-            ("deep/bad.epp", "<% if { %>"),
-            ("deep/notes.txt", "class {"),
-            ("several.pp", "$a::b = 1\n$c::d = 2\n"),
-        ],
-    );
+    let tree = folder(&[
+        ("good.pp", "class good { }"),
+        ("deep/bad.pp", "class bad { "),
+        ("deep/bad.epp", "<% if { %>"),
+        ("deep/notes.txt", "class {"),
+        ("several.pp", "$a::b = 1\n$c::d = 2\n"),
+    ]);
     let path = tree.display().to_string();
     let answer = run(&["check", "--stats", &path]);
     assert_eq!((answer.status, answer.out.as_str()), (1, ""));
@@ -193,23 +208,19 @@ fn check_walks_folders() {
     let answer = run(&["check", &good, &repos[0], &repos[1], &repos[2]]);
     assert_eq!((answer.status, answer.err.as_str()), (0, ""));
     assert_eq!(run_with(&["check", "-"], "class {", &[]).status, 1);
-    let _ = fs::remove_dir_all(tree);
 }
 
 /// As control repos have it: a policy of SELinux and Bolt's plans end in `.pp`, too, and links to private data lead to nothing.
 #[test]
 fn check_leaves_out_what_no_compile_parses() {
-    let tree = folder(
-        "uncompiled",
-        &[
-            ("site/a/manifests/init.pp", "class a { }"),
-            ("site/a/files/policy.pp", "\u{1}\u{2}"),
-            ("site/a/plans/restart.pp", "plan a::restart(TargetSpec $targets) { }"),
-            ("plans/deploy.pp", "plan deploy(TargetSpec $targets) { }"),
-            ("site/plans/manifests/init.pp", "class plans { }"),
-            ("site/a/manifests/files/b.pp", "class a::files::b { }"),
-        ],
-    );
+    let tree = folder(&[
+        ("site/a/manifests/init.pp", "class a { }"),
+        ("site/a/files/policy.pp", "\u{1}\u{2}"),
+        ("site/a/plans/restart.pp", "plan a::restart(TargetSpec $targets) { }"),
+        ("plans/deploy.pp", "plan deploy(TargetSpec $targets) { }"),
+        ("site/plans/manifests/init.pp", "class plans { }"),
+        ("site/a/manifests/files/b.pp", "class a::files::b { }"),
+    ]);
     std::os::unix::fs::symlink("nowhere", tree.join("data")).expect("a link can be made");
     let path = tree.display().to_string();
     let answer = run(&["check", "--stats", &path]);
@@ -224,7 +235,6 @@ fn check_leaves_out_what_no_compile_parses() {
     let answer = run(&["check", &path]);
     assert_eq!(answer.status, 1);
     assert!(answer.err.contains("Could not read ") && answer.err.contains("gone.pp"), "{}", answer.err);
-    let _ = fs::remove_dir_all(tree);
 }
 
 #[test]
@@ -284,19 +294,16 @@ fn batch_tells_references_from_text_and_has_exported_resources() {
 #[test]
 fn a_classifier_gives_classes_parameters_and_environment() {
     let classes = "class a { notice(\"a ${tier} ${environment}\") } class b($x) { notice(\"b ${x}\") }";
-    let folder = folder(
-        "enc",
-        &[
-            ("envs/one/manifests/site.pp", classes),
-            ("envs/two/manifests/site.pp", classes),
-            (
-                "enc.sh",
-                "case $1 in\n list) echo 'classes: [a]'; echo 'parameters: {tier: web}';;\n \
+    let folder = folder(&[
+        ("envs/one/manifests/site.pp", classes),
+        ("envs/two/manifests/site.pp", classes),
+        (
+            "enc.sh",
+            "case $1 in\n list) echo 'classes: [a]'; echo 'parameters: {tier: web}';;\n \
                  two) printf 'classes:\\n  a:\\n  b: {x: 1}\\nenvironment: two\\nparameters: {tier: db}\\n';;\n \
                  lost) echo 'environment: three';;\n none) ;;\n *) exit 3;;\nesac\n",
-            ),
-        ],
-    );
+        ),
+    ]);
     let environment = folder.join("envs/one");
     let command = format!("/bin/sh {}", folder.join("enc.sh").display());
     let compile = |node: &str| {
@@ -321,21 +328,17 @@ fn a_classifier_gives_classes_parameters_and_environment() {
     assert!(compile("none").err.contains("Could not find node 'none'; cannot compile"));
     assert!(compile("other").err.contains("Failed to find other via exec: Execution of '"));
     assert_eq!(run(&["compile", "-e", "1", "--node_terminus", "exec"]).status, 2);
-    fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[test]
 fn facts_lie_in_a_folder_by_node() {
-    let folder = folder(
-        "factpath",
-        &[
-            (
-                "yaml/facts/web.yaml",
-                "--- !ruby/object:Puppet::Node::Facts\nname: web\nvalues:\n  os: {family: Debian}\n",
-            ),
-            ("json/web.json", "{\"os\": {\"family\": \"RedHat\"}}"),
-        ],
-    );
+    let folder = folder(&[
+        (
+            "yaml/facts/web.yaml",
+            "--- !ruby/object:Puppet::Node::Facts\nname: web\nvalues:\n  os: {family: Debian}\n",
+        ),
+        ("json/web.json", "{\"os\": {\"family\": \"RedHat\"}}"),
+    ]);
     for (name, family) in [("yaml", "Debian"), ("json", "RedHat")] {
         let place = folder.join(name);
         let place = place.to_str().expect("a path in UTF-8");
@@ -346,12 +349,11 @@ fn facts_lie_in_a_folder_by_node() {
         assert!(missing.err.contains("Could not find facts for db in"), "{}", missing.err);
         assert_eq!(run(&["compile", "-e", "1", "--factpath", place, "../x"]).status, 1);
     }
-    fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[test]
 fn nodes_meet_in_a_store_of_catalogs() {
-    let folder = folder("store", &[]);
+    let folder = folder(&[]);
     let store = folder.join("catalogs");
     let store = store.to_str().expect("a path in UTF-8");
     let compile = |node: &str, code: &str| run(&["compile", "-e", code, "--storeconfigs", store, node]);
@@ -376,7 +378,6 @@ fn nodes_meet_in_a_store_of_catalogs() {
         nobody.err
     );
     assert_eq!(nobody.status, 1);
-    fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
 #[test]
@@ -395,19 +396,16 @@ fn cycles_are_looked_for_where_asked() {
 #[test]
 fn types_that_cannot_be_read_are_named() {
     let computed = "Puppet::Type.newtype(:odd) do\n newparam(:name)\n Puppet::Unheard.of.each { |f| newparam(f) }\nend\n";
-    let folder = folder(
-        "types",
-        &[
-            ("m/lib/puppet/type/odd.rb", computed),
-            ("m/lib/puppet/type/even.rb", "Puppet::Type.newtype(:even) do\n newparam(:name)\nend\n"),
-            (
-                "e/.resource_types/made.pp",
-                "Puppet::Resource::ResourceType3.new('made', [], [Puppet::Resource::Param(Any, 'name', true)], {/(.*)/ => ['name']}, true, false)",
-            ),
-            ("e/manifests/site.pp", "made { 'x': }"),
-            ("e/bad/site.pp", "made { 'x': nope => 1 }"),
-        ],
-    );
+    let folder = folder(&[
+        ("m/lib/puppet/type/odd.rb", computed),
+        ("m/lib/puppet/type/even.rb", "Puppet::Type.newtype(:even) do\n newparam(:name)\nend\n"),
+        (
+            "e/.resource_types/made.pp",
+            "Puppet::Resource::ResourceType3.new('made', [], [Puppet::Resource::Param(Any, 'name', true)], {/(.*)/ => ['name']}, true, false)",
+        ),
+        ("e/manifests/site.pp", "made { 'x': }"),
+        ("e/bad/site.pp", "made { 'x': nope => 1 }"),
+    ]);
     let path = folder.to_str().expect("a path in UTF-8");
     let checked = run(&["check", "--types", path]);
     assert_eq!(checked.status, 0, "{}", checked.err);
@@ -424,57 +422,58 @@ fn types_that_cannot_be_read_are_named() {
     let bad =
         run(&["compile", "--environment", environment, "--manifest", bad.to_str().expect("a path in UTF-8")]);
     assert!(bad.err.contains("no parameter named 'nope'"), "{}", bad.err);
-    fs::remove_dir_all(folder).expect("the folder can be removed");
 }
 
-/// A module path with a puppetlabs-stdlib of a version, whose `any2array` in Ruby gives its own name.
-fn with_stdlib(name: &str, version: &str) -> String {
+/// A module path, `modules`, with a puppetlabs-stdlib of a version, whose `any2array` in Ruby gives its own name.
+fn with_stdlib(version: &str) -> Folder {
     let ruby = "Puppet::Parser::Functions.newfunction(:any2array, type: :rvalue) { |_| ['in Ruby'] }\n";
     let metadata = format!(
         "{{\"name\": \"puppetlabs-stdlib\", \"version\": \"{version}\", \"author\": \"puppetlabs\", \"license\": \"none\", \
          \"source\": \"here\", \"dependencies\": []}}"
     );
     let files = [
-        ("stdlib/metadata.json", metadata.as_str()),
-        ("stdlib/lib/puppet/parser/functions/any2array.rb", ruby),
+        ("modules/stdlib/metadata.json", metadata.as_str()),
+        ("modules/stdlib/lib/puppet/parser/functions/any2array.rb", ruby),
         (
-            "m/lib/puppet/functions/m/own.rb",
+            "modules/m/lib/puppet/functions/m/own.rb",
             "Puppet::Functions.create_function(:'m::own') { def own; binding && 1; end }\n",
         ),
         (
-            "m/lib/puppet/functions/m/plain.rb",
+            "modules/m/lib/puppet/functions/m/plain.rb",
             "Puppet::Functions.create_function(:'m::plain') { def plain; 2; end }\n",
         ),
-        ("m/templates/t.erb", "<%= 1 + 1 %>"),
-        ("m/templates/u.erb", "\n<%= self.to_s %>"),
+        ("modules/m/templates/t.erb", "<%= 1 + 1 %>"),
+        ("modules/m/templates/u.erb", "\n<%= self.to_s %>"),
     ];
-    folder(name, &files).to_string_lossy().into_owned()
+    folder(&files)
 }
 
 #[test]
 fn native_functions_stand_in_for_versions_they_were_compared_with() {
     let code = "notice(any2array(1)[0])";
-    for (name, version, arguments, want) in [
-        ("known", "8.5.0", &[][..], "1"),
-        ("unknown", "4.25.0", &[], "in Ruby"),
-        ("none", "no version", &[], "in Ruby"),
-        ("off", "8.5.0", &["--no-native-stdlib"], "in Ruby"),
-        ("on", "8.5.0", &["--no-native-stdlib", "--native-stdlib"], "1"),
+    for (version, arguments, want) in [
+        ("8.5.0", &[][..], "1"),
+        ("4.25.0", &[], "in Ruby"),
+        ("no version", &[], "in Ruby"),
+        ("8.5.0", &["--no-native-stdlib"], "in Ruby"),
+        ("8.5.0", &["--no-native-stdlib", "--native-stdlib"], "1"),
     ] {
-        let modules = with_stdlib(name, version);
+        let folder = with_stdlib(version);
+        let modules = folder.text("modules");
         let mut args = vec!["compile", "-e", code, "--modulepath", &modules];
         args.extend(arguments);
         let answer = run(&args);
         assert!(answer.status == 0 && answer.err.trim_end().ends_with(want), "{version}: {}", answer.err);
     }
-    let without = folder("without", &[("m/metadata.json", "{}")]);
+    let without = folder(&[("m/metadata.json", "{}")]);
     let answer = run(&["compile", "-e", code, "--modulepath", &without.to_string_lossy()]);
     assert!(answer.status != 0 && answer.err.contains("Unknown function: 'any2array'"), "{}", answer.err);
 }
 
 #[test]
 fn stats_count_what_is_called() {
-    let modules = with_stdlib("stats", "8.5.0");
+    let folder = with_stdlib("8.5.0");
+    let modules = folder.text("modules");
     let code =
         "notice(any2array(1), m::own(), m::own(), m::plain(), template('m/t.erb', 'm/u.erb'), upcase('x'))";
     let mut args = vec!["compile", "-e", code, "--modulepath", &modules, "--stats"];
@@ -521,7 +520,8 @@ fn stats_count_what_is_called() {
 
 #[test]
 fn a_profile_tells_what_led_to_what() {
-    let file = std::env::temp_dir().join(format!("bunraku-cli-{}-profile", std::process::id()));
+    let folder = folder(&[]);
+    let file = folder.join("stacks");
     let code = "function f() { upcase('x') }\ndefine d { notice(f()) }\nclass a($p = 1) { d { 'x': } f() }\ninclude a";
     let path = file.to_string_lossy().into_owned();
     let answer = run(&["compile", "-e", code, "--profile", &path, "--profile-of", "calls"]);
@@ -530,7 +530,6 @@ fn a_profile_tells_what_led_to_what() {
         assert!(answer.err.contains(line), "{line:?} is not in {}", answer.err);
     }
     let stacks = fs::read_to_string(&file).expect("the profile is there");
-    fs::remove_file(&file).expect("it can be removed");
     for line in [
         "language include 1\n",
         "language include;class A 1\n",
@@ -545,8 +544,8 @@ fn a_profile_tells_what_led_to_what() {
 
 #[test]
 fn build_lists_what_needs_ruby() {
-    let modules = with_stdlib("build", "8.5.0");
-    let archive = format!("{modules}.archive");
+    let folder = with_stdlib("8.5.0");
+    let (modules, archive) = (folder.text("modules"), folder.text("archive"));
     let answer = run(&["build", &modules, "-o", &archive]);
     assert_eq!(answer.status, 0, "{}", answer.err);
     for line in [
@@ -558,7 +557,7 @@ fn build_lists_what_needs_ruby() {
     }
     // Native functions need no source, not even that of their module.
     let args = ["compile", "-e", "notice(any2array('a b'))", "--archive", &archive, "--frozen"];
-    let gone = format!("{modules}.gone");
+    let gone = folder.text("gone");
     fs::rename(&modules, &gone).expect("the folder can be moved");
     let answer = run(&[&args[..], &["--modulepath", &modules]].concat());
     assert!(answer.status == 0 && answer.err.contains("a b"), "{}", answer.err);
@@ -582,7 +581,8 @@ fn a_version_brings_its_rules_and_its_defaults() {
             let answer = run(&[command, "--compat", compat, "-e", version]);
             assert!(answer.err.contains(said), "{compat}: {}", answer.err);
         }
-        let file = folder(&format!("compat-{compat}"), &[("x.pp", keys)]).join("x.pp");
+        let folder = folder(&[("x.pp", keys)]);
+        let file = folder.join("x.pp");
         let checked = run(&["check", "--compat", compat, "--strict", "error", &file.to_string_lossy()]);
         assert_eq!(checked.status, keys_end, "{compat}: {}", checked.err);
     }
@@ -600,7 +600,8 @@ fn a_version_brings_its_rules_and_its_defaults() {
 fn legacy_facts_are_left_out_where_that_is_wanted() {
     let facts =
         r#"{"osfamily": "Debian", "os": {"family": "Debian"}, "processors": {"count": 2}, "role": "web"}"#;
-    let file = folder("legacy", &[("facts.json", facts)]).join("facts.json");
+    let folder = folder(&[("facts.json", facts)]);
+    let file = folder.join("facts.json");
     // Without those that an agent adds.
     let keys = |more: &[&str]| {
         let mut args = vec![

@@ -83,10 +83,7 @@ impl Recording {
 
     /// Puppet's results in the jobs' order: those kept from an earlier run, the rest asked for and kept.
     fn wanted(&self) -> Result<Vec<Value>, String> {
-        let path = match self.oracle.number {
-            7 => self.path.with_extension("puppet.jsonl"),
-            number => self.path.with_extension(format!("puppet{number}.jsonl")),
-        };
+        let path = self.path.with_extension(format!("puppet{}.jsonl", self.oracle.number));
         let fault = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
         let mut kept = read_kept(&path);
         let keys: Vec<String> = self.jobs.iter().map(key).collect();

@@ -58,11 +58,7 @@ impl Deref for Folder {
 /// Such a folder, with some files.
 fn folder(files: &[(&str, &str)]) -> Folder {
     let folder = Folder(tempfile::tempdir().expect("a folder can be made"));
-    for (file, text) in files {
-        let file = folder.join(file);
-        fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");
-        fs::write(file, text).expect("a file can be written");
-    }
+    paths::write_all(&folder, files);
     folder
 }
 
@@ -128,10 +124,10 @@ fn eval_prints_logs_and_the_last_value() {
 #[test]
 fn eval_reads_facts_and_settings() {
     let yaml = folder(&[("facts.yaml", "os:\n  family: Debian\n"), ("facts.json", "{\"a\": 1}")]);
-    let facts = yaml.join("facts.yaml").display().to_string();
+    let facts = yaml.text("facts.yaml");
     let answer = run(&["eval", "--facts", &facts, "-e", "$facts['os']['family']"]);
     assert_eq!(answer.out, "'Debian'\n", "{}", answer.err);
-    let facts = yaml.join("facts.json").display().to_string();
+    let facts = yaml.text("facts.json");
     assert_eq!(run(&["eval", "--facts", &facts, "-e", "$a"]).out, "1\n");
     assert_eq!(run(&["eval", "-e", "$nope"]).status, 1);
     assert_eq!(run(&["eval", "--no-strict_variables", "--strict", "off", "-e", "$nope"]).out, "undef\n");
@@ -148,11 +144,10 @@ fn compile_writes_the_catalog_and_nothing_else() {
     let catalog: Value = serde_json::from_str(&answer.out).expect("stdout is JSON");
     assert_eq!(catalog["name"], "n.example.com");
     let folder = folder(&[]);
-    let file = folder.join("catalog.json");
-    let path = file.display().to_string();
+    let path = folder.text("catalog.json");
     let answer = run(&["compile", "-e", "", "-o", &path]);
     assert_eq!((answer.status, answer.out.as_str()), (0, ""));
-    let written = fs::read_to_string(&file).expect("the file is there");
+    let written = fs::read_to_string(&path).expect("the file is there");
     serde_json::from_str::<Value>(&written).expect("the file is JSON");
 }
 
@@ -171,7 +166,7 @@ fn errors_are_puppets_single_line() {
 fn colour_shows_the_source_line() {
     let plain = "Error: Syntax error at '}'";
     let bad = folder(&[("bad.pp", "class a {\n\t$x = }\n")]);
-    let path = bad.join("bad.pp").display().to_string();
+    let path = bad.text("bad.pp");
     assert!(!run(&["check", &path]).err.contains('\x1b'));
     let shown = run(&["check", "--color=always", &path]);
     assert!(shown.err.contains('\x1b') && shown.err.contains(plain), "{}", shown.err);
@@ -202,7 +197,7 @@ fn check_walks_folders() {
     at("Error: Found 2 errors. Giving up");
     at("4 files, ");
     at("1 other files not looked at");
-    let good = tree.join("good.pp").display().to_string();
+    let good = tree.text("good.pp");
     // `fixtures/upgrade` has what 8 refuses.
     let repos = ["control-repo", "hiera-repo", "server"].map(|repo| format!("fixtures/{repo}"));
     let answer = run(&["check", &good, &repos[0], &repos[1], &repos[2]]);
@@ -228,7 +223,7 @@ fn check_leaves_out_what_no_compile_parses() {
     assert!(answer.err.contains("3 files, "), "{}", answer.err);
     assert!(answer.err.contains("and 3 folders `files` and `plans`"), "{}", answer.err);
     // What is named is checked.
-    let named = run(&["check", &tree.join("site/a/plans").display().to_string()]);
+    let named = run(&["check", &tree.text("site/a/plans")]);
     assert_eq!(named.status, 1, "{}", named.err);
     // A manifest that is not there is missed.
     std::os::unix::fs::symlink("nowhere", tree.join("site/a/manifests/gone.pp")).expect("a link can be made");
@@ -340,8 +335,7 @@ fn facts_lie_in_a_folder_by_node() {
         ("json/web.json", "{\"os\": {\"family\": \"RedHat\"}}"),
     ]);
     for (name, family) in [("yaml", "Debian"), ("json", "RedHat")] {
-        let place = folder.join(name);
-        let place = place.to_str().expect("a path in UTF-8");
+        let place = &folder.text(name);
         let answer = run(&["compile", "-e", "notice($facts['os']['family'])", "--factpath", place, "web"]);
         assert!(answer.err.contains(family), "{}", answer.err);
         let missing = run(&["compile", "-e", "1", "--factpath", place, "db"]);
@@ -354,8 +348,7 @@ fn facts_lie_in_a_folder_by_node() {
 #[test]
 fn nodes_meet_in_a_store_of_catalogs() {
     let folder = folder(&[]);
-    let store = folder.join("catalogs");
-    let store = store.to_str().expect("a path in UTF-8");
+    let store = &folder.text("catalogs");
     let compile = |node: &str, code: &str| run(&["compile", "-e", code, "--storeconfigs", store, node]);
     let first = compile("db", "@@notify { 'from db': tag => 'x' } Notify <<| tag == 'x' |>>");
     assert_eq!((first.status, first.err.as_str()), (0, ""));
@@ -521,15 +514,14 @@ fn stats_count_what_is_called() {
 #[test]
 fn a_profile_tells_what_led_to_what() {
     let folder = folder(&[]);
-    let file = folder.join("stacks");
     let code = "function f() { upcase('x') }\ndefine d { notice(f()) }\nclass a($p = 1) { d { 'x': } f() }\ninclude a";
-    let path = file.to_string_lossy().into_owned();
+    let path = folder.text("stacks");
     let answer = run(&["compile", "-e", code, "--profile", &path, "--profile-of", "calls"]);
     assert_eq!(answer.status, 0, "{}", answer.err);
     for line in ["classes: 1 in ", "  D: 1 in ", "  f: 2 in ", "Hiera keys: 1 in ", "  a::p: 1 in "] {
         assert!(answer.err.contains(line), "{line:?} is not in {}", answer.err);
     }
-    let stacks = fs::read_to_string(&file).expect("the profile is there");
+    let stacks = fs::read_to_string(&path).expect("the profile is there");
     for line in [
         "language include 1\n",
         "language include;class A 1\n",
@@ -582,8 +574,8 @@ fn a_version_brings_its_rules_and_its_defaults() {
             assert!(answer.err.contains(said), "{compat}: {}", answer.err);
         }
         let folder = folder(&[("x.pp", keys)]);
-        let file = folder.join("x.pp");
-        let checked = run(&["check", "--compat", compat, "--strict", "error", &file.to_string_lossy()]);
+        let file = folder.text("x.pp");
+        let checked = run(&["check", "--compat", compat, "--strict", "error", &file]);
         assert_eq!(checked.status, keys_end, "{compat}: {}", checked.err);
     }
     // What is said besides goes before the version's defaults, in whatever order.
@@ -601,7 +593,7 @@ fn legacy_facts_are_left_out_where_that_is_wanted() {
     let facts =
         r#"{"osfamily": "Debian", "os": {"family": "Debian"}, "processors": {"count": 2}, "role": "web"}"#;
     let folder = folder(&[("facts.json", facts)]);
-    let file = folder.join("facts.json");
+    let file = folder.text("facts.json");
     // Without those that an agent adds.
     let keys = |more: &[&str]| {
         let mut args = vec![
@@ -609,7 +601,7 @@ fn legacy_facts_are_left_out_where_that_is_wanted() {
             "-e",
             "($facts.keys - ['clientcert', 'clientversion', 'clientnoop']).join(' ')",
             "--facts",
-            file.to_str().expect("it is text"),
+            &file,
         ];
         args.extend(more);
         run(&args).out

@@ -1,11 +1,12 @@
 //! The Ruby of modules without a Ruby process: ERB templates and functions, in microseconds. What is not known here to the
 //! byte, Ruby does.
 //!
-//! [`lower`] turns a file of functions, or a template that [`erb`] has taken apart, into a [`tree`]; [`eval`] runs that, with
-//! the [`methods`] of Ruby's values and what is known of its [`libraries`]; [`library`] has the names of their files. [`functions`] are loaded and called, and
-//! [`space`] is what they have defined; [`prelude`] is what of those libraries is written in Ruby; [`Templates`] keeps lowered templates and files for a snapshot, [`Templating`] is what
-//! one compile has of both. They ask of the compile through the sides of [`NativeWorld`]. [`encoded`] is how trees lie in
-//! archives.
+//! [`lower`] turns a file of functions, or a template that [`erb`] has taken apart, into a [`tree`]. [`eval`] runs that on
+//! Ruby's values ([`mod@value`]), which know how they compare and what they look like as text; with their [`methods`], and what is
+//! known of Ruby's [`libraries`] ([`library`] has the names of their files, [`random`] what they draw from, [`prelude`] what of
+//! them is written in Ruby). [`functions`] are loaded and called, and [`space`] is what they have defined. [`Templates`] keeps
+//! lowered templates and files for a snapshot, [`Templating`] is what one compile has of both. They ask of the compile through
+//! the sides of [`NativeWorld`]. [`encoded`] is how trees lie in archives.
 //!
 //! Two things are kept apart: what is not known of the *code* shows when it is lowered, what is not known of the *values* when
 //! it is run. Either way the Ruby worker does all of it from its begin, with its own messages and limits: a template has had no
@@ -25,6 +26,7 @@ mod lower;
 mod method;
 mod methods;
 mod prelude;
+mod random;
 mod space;
 mod tree;
 mod value;

@@ -6,7 +6,7 @@
 //! before.
 
 use crate::erb::set_variables::Replay;
-use crate::eval::Rendered;
+use crate::eval::rendered::Rendered;
 use crate::value::object::Method;
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;

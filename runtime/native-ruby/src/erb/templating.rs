@@ -9,7 +9,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::Journal;
 use crate::functions::raised::RaisedErrors;
 use crate::functions::rests::RestsOn;
-use crate::libraries::OwnGenerator;
+use crate::random::OwnGenerator;
 use crate::space::Space;
 use crate::tree::Unsupported;
 use crate::value::V;

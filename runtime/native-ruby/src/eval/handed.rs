@@ -1,14 +1,14 @@
 //! Blocks that code hands to functions of Puppet's: `call_function('map', list) { |x| … }`. The run waits for the function
 //! then, and a call of the block goes on where it waits, with its locals.
 
-use super::{Beginning, Done, Frame, LastMatch, Run, Stack, Unwind};
+use super::{Beginning, Done, LastMatch, Run, Stack, Unwind};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::NewFunction;
 use crate::functions::journal::{Asked, Journal};
 use crate::tree::{AssignTarget, BlockBody};
-use crate::value::V;
 use crate::value::object::{Proc, ProcBody};
+use crate::value::{Frame, V};
 use crate::world::NativeWorld;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::scope::Scope;

@@ -2,14 +2,13 @@
 
 use super::params::Arguments;
 use super::stop::BlockExit;
-use super::{Done, Frame, Rendered, Run, Unwind};
+use super::{Done, Rendered, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::libraries;
 use crate::method::Method;
-use crate::methods;
 use crate::tree::{Block, Expr, MethodCall};
 use crate::value::object::Module;
-use crate::value::{Class, V};
+use crate::value::{Class, Frame, V};
+use crate::{libraries, methods};
 use std::rc::Rc;
 
 /// How deep templates that render templates may nest.

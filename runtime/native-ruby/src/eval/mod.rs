@@ -18,6 +18,7 @@ mod objects;
 mod params;
 mod procs;
 mod rare;
+pub(crate) mod rendered;
 mod rescue;
 mod statements;
 mod stop;
@@ -28,23 +29,25 @@ use crate::erb::templating::Templating;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction, OldFunction};
 use crate::functions::journal::Journal;
-use crate::functions::lent::Changes;
 use crate::functions::rests::RestsOn;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Module, Proc};
-use crate::value::{Matched, V};
+use crate::value::{Frame, Matched, V};
 use crate::world::NativeWorld;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-pub(crate) use frame::{Frame, Stack};
+pub(crate) use frame::Stack;
 pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;
 pub(crate) use params::Arguments;
+pub(crate) use rendered::Stopped;
+pub use rendered::{Message, Rendered};
 pub(crate) use stop::{Ending, Unwind};
 use variables::Variables;
 
@@ -138,56 +141,6 @@ pub(crate) enum LastMatch<'c> {
     Known(Option<Rc<Matched<'c>>>),
     /// Something has matched whose groups were not kept.
     Unknown,
-}
-
-/// A message that waits for the end of a rendering.
-pub struct Message {
-    /// Its level.
-    pub level: Severity,
-    /// The text.
-    pub text: String,
-    /// Whether a function of the scope has said it, rather than Puppet's own module.
-    pub of_scope: bool,
-    /// What it is said once of in a compile; none for what is said each time.
-    pub once: Option<String>,
-}
-
-/// What a rendering gives: the text, what is to be logged, and what of the scope's variables has been changed in place.
-pub struct Rendered<'c> {
-    /// What it puts out.
-    pub text: String,
-    /// Messages, in order.
-    pub logs: Vec<Message>,
-    /// Arrays and hashes that have been changed in place, each with what it has become.
-    pub changed: Changes<'c>,
-    /// Methods that it has defined.
-    pub(crate) defined: Vec<(&'c str, Method<'c>)>,
-    /// Global variables that it has set.
-    pub(crate) globals: Vec<(&'c str, V<'c>)>,
-    /// Whether it has drawn a random number that nobody has seeded: rendered again, it gives another text.
-    pub(crate) has_drawn: bool,
-    /// What it has called, where that may have had effects: it can't be rendered again.
-    pub(crate) called: Option<Journal<'c>>,
-}
-
-impl Rendered<'_> {
-    /// Whether more is to be done than to take its text.
-    pub(crate) fn has_effects(&self) -> bool {
-        !self.logs.is_empty() || !self.changed.is_empty()
-    }
-
-    /// Whether other templates have more than before.
-    pub(crate) fn defines(&self) -> bool {
-        !self.defined.is_empty() || !self.globals.is_empty()
-    }
-}
-
-/// Why a rendering was given up: for a value, or for what the template has under a number.
-pub(crate) struct Stopped<'c> {
-    pub ask: ForRuby,
-    pub reason: Option<u32>,
-    /// What it has called by then.
-    pub calls: Journal<'c>,
 }
 
 /// What a run begins with.
@@ -458,6 +411,14 @@ impl<'c> Run<'_, 'c> {
     /// Remembers the groups of a match.
     pub(crate) fn set_last(&mut self, groups: Option<Rc<Matched<'c>>>) {
         self.last = LastMatch::Known(groups);
+    }
+
+    /// A text as a symbol.
+    pub(crate) fn symbol(&self, text: &str) -> V<'c> {
+        match self.vm.string(text) {
+            Value::Str(name) => V::Symbol(name.as_str()),
+            _ => V::Void,
+        }
     }
 
     /// The last match, nil where the last attempt has found none.

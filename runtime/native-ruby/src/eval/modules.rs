@@ -2,13 +2,13 @@
 
 use super::asking::OF_FUNCTIONS;
 use super::params::Arguments;
-use super::{Done, Frame, Run, Unwind};
+use super::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::lower::KNOWN_WITHOUT_RECEIVER;
 use crate::method::Method as Builtin;
 use crate::tree::{Block, Expr, MethodCall};
 use crate::value::object::{ClassRef, Method, Module, Nesting, Object};
-use crate::value::{Class, V};
+use crate::value::{Class, Frame, V};
 use crate::world::WorkerState;
 use std::cell::RefCell;
 use std::rc::Rc;

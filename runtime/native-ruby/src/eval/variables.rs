@@ -6,7 +6,6 @@ use crate::erb::templating::Templating;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::functions::lent::{Changes, Lending, add_places, has_place};
 use crate::method::Method;
-use crate::methods::symbol_of;
 use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;
 use crate::world::WorkerState;
@@ -247,7 +246,7 @@ impl<'c> Run<'_, 'c> {
             let name = name.text().map(|name| name.to_string()).unwrap_or_default();
             let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
             let name: String = name.chars().map(|c| if word(c) { c } else { '_' }).collect();
-            names.push(symbol_of(self, &format!("@{name}")));
+            names.push(self.symbol(&format!("@{name}")));
         }
         Ok(V::list(names))
     }

@@ -1,7 +1,7 @@
 //! Functions as the compile calls them: what their signatures are, what a call gives.
 
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
-use super::journal::Journal;
+use super::journal::{Called, Journal};
 use super::lent::Lending;
 use super::rests::RestsOn;
 use crate::erb::lowered::Lowered;
@@ -33,16 +33,6 @@ pub struct Function<'f> {
     pub file: &'f Path,
     /// The module that the file lies in.
     pub module: &'f str,
-}
-
-/// What became of a call.
-pub enum Called<'c> {
-    /// It has a value.
-    Value(Value<'c>),
-    /// It has raised an error, or code of the compile that it called has failed, or leaves.
-    Left(Box<Flow<'c>>),
-    /// It is Ruby's; what it has asked by then.
-    ForRuby(Journal<'c>),
 }
 
 /// What calls a function: the compile, through its machine.

@@ -1,11 +1,11 @@
 //! The words with which files define functions: `create_function`, `dispatch`, `param` …, `newfunction`.
 
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
-use crate::eval::{Done, Frame, Run, Unwind};
+use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
 use crate::tree::{Block, Expr, MethodCall, Program};
 use crate::value::object::{ClassRef, Method, Module, Object};
-use crate::value::{Class, V};
+use crate::value::{Class, Frame, V};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 

@@ -1,6 +1,6 @@
 //! What a function run without Ruby has asked of the compile, in order, with the answers.
 
-use crate::methods;
+use super::pure::is_pure;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::Value;
@@ -33,9 +33,19 @@ impl Asked<'_> {
     }
 }
 
+/// What became of a call.
+pub enum Called<'c> {
+    /// It has a value.
+    Value(Value<'c>),
+    /// It has raised an error, or code of the compile that it called has failed, or leaves.
+    Left(Box<Flow<'c>>),
+    /// It is Ruby's; what it has asked by then.
+    ForRuby(Journal<'c>),
+}
+
 /// Whether a function, by its name or that of the scope's method, has no effects and always gives the same.
 pub fn only_computes(name: &str) -> bool {
-    methods::is_pure(name.strip_prefix("function_").unwrap_or(name))
+    is_pure(name.strip_prefix("function_").unwrap_or(name))
 }
 
 /// What has been asked, with the answers.

@@ -9,10 +9,11 @@ pub(crate) mod define;
 pub(crate) mod definition;
 pub(crate) mod journal;
 pub(crate) mod lent;
+pub(crate) mod pure;
 pub(crate) mod raised;
 pub(crate) mod rests;
 
-pub use call::{Called, Function};
-pub use journal::{Asked, Journal, only_computes};
+pub use call::Function;
+pub use journal::{Asked, Called, Journal, only_computes};
 pub use lent::Changes;
 pub use rests::RestsOn;

@@ -1,7 +1,7 @@
 //! Exceptions that functions in Ruby have raised and not rescued: how they are told to the compile, and what another
 //! function in Ruby rescues of them.
 
-use super::call::Called;
+use super::journal::Called;
 use crate::space::Space;
 use crate::value::object::ErrorValue;
 use crate::value::{Class, V};

@@ -2,11 +2,10 @@
 
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::ForRuby;
-use crate::methods::{is_plain, large};
+use crate::methods::is_plain;
 use crate::value::address::{INET, INET6};
-use crate::value::{Address, Class, V};
+use crate::value::{Address, Class, V, large};
 use num_traits::ToPrimitive as _;
-use std::net::Ipv4Addr;
 
 const UNKNOWN: ForRuby = ForRuby("an address of another form");
 
@@ -81,13 +80,13 @@ pub(crate) fn method<'c>(on: Address, name: &str, args: &[V<'c>]) -> Done<'c, Op
     Ok(Some(match (name, args) {
         ("ipv4?", []) => V::Bool(!on.v6),
         ("ipv6?", []) => V::Bool(on.v6),
-        ("to_s", []) => V::made(shown(on)),
+        ("to_s", []) => V::made(on.shown()),
         ("to_string", []) => V::made(on.in_full()),
         ("to_i", []) => large::value(on.number().into())?,
         ("family", []) => V::Int(if on.v6 { INET6 } else { INET }),
         ("inspect", []) => V::made(inspected(on)),
         ("prefix", []) => V::Int(on.prefix.into()),
-        ("netmask", []) if !on.v6 => V::made(shown(on.mask())),
+        ("netmask", []) if !on.v6 => V::made(on.mask().shown()),
         ("reverse", []) => V::made(on.reverse()),
         ("succ", []) => V::address(on.next().ok_or(UNKNOWN)?),
         ("to_range", []) => {
@@ -148,16 +147,4 @@ fn includes<'c>(on: Address, other: &V<'c>) -> Done<'c, bool> {
 fn inspected(address: Address) -> String {
     let kind = if address.v6 { "IPv6" } else { "IPv4" };
     format!("#<IPAddr: {kind}:{}/{}>", address.in_full(), address.mask().in_full())
-}
-
-/// The short form.
-pub(crate) fn shown(address: Address) -> String {
-    let number = address.number();
-    match address.is_mapped() && number > 0xffff {
-        true => {
-            let mapped = if number >> 32 == 0 { "" } else { "ffff:" };
-            format!("::{mapped}{}", Ipv4Addr::from(number as u32))
-        }
-        false => address.to_string(),
-    }
 }

@@ -3,7 +3,6 @@
 use crate::budget;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::methods::symbol_of;
 use crate::value::{Class, HashValue, V, text};
 use bunraku_vm::value::Value;
 
@@ -259,7 +258,7 @@ impl<'c> Reader<'_, '_, 'c, '_> {
         loop {
             self.skip();
             let key = self.string()?;
-            let key = if self.symbols { symbol_of(self.run, &key) } else { V::made(key) };
+            let key = if self.symbols { self.run.symbol(&key) } else { V::made(key) };
             self.skip();
             if !self.take(":") {
                 return Err(DOUBTFUL);

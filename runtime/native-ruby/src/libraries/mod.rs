@@ -24,7 +24,7 @@ use crate::tree::Block;
 use crate::value::address::{INET, INET6};
 use crate::value::{Class, V};
 pub(crate) use addresses::method as of_address;
-pub(crate) use random::{OwnGenerator, of_items as random_of_items, of_ruby as random_of_ruby};
+pub(crate) use random::{of_items as random_of_items, of_ruby as random_of_ruby};
 pub(crate) use random_drawn::method as of_random;
 
 /// Calls a method of a class or module itself, as it stands in a line; none for what is not known.

@@ -2,93 +2,15 @@
 //! What nobody has seeded begins with the system's own; that it was drawn is told to whoever gathers what a compile reads.
 
 use super::random_drawn::{self as drawn, LONGEST, Limit};
-use super::secure_random;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::methods::large;
-use crate::value::{Class, V};
+use crate::random::{self, Generator, UNKNOWN, system_seed};
+use crate::value::{Class, V, large};
 use crate::world::WorkerState;
-use bunraku_stdlib::Random;
 use num_bigint::BigInt;
 use std::cell::RefCell;
 use std::rc::Rc;
-
-pub(super) const UNKNOWN: ForRuby = ForRuby("a random number of that kind");
-
-/// Ruby's own generator, which all code of a compile draws from.
-#[derive(Default)]
-pub(crate) struct OwnGenerator {
-    now: RefCell<Option<Seeded>>,
-    /// Seeds that came from the system. Code may have been told of them.
-    of_system: RefCell<Vec<BigInt>>,
-}
-
-/// A generator with the seed it began with.
-pub(crate) struct Generator {
-    pub seed: BigInt,
-    pub random: Random,
-}
-
-impl Generator {
-    /// The generator of a seed. A negative one seeds as one without its sign.
-    pub fn new(seed: BigInt) -> Generator {
-        let random = Random::new(&seed.to_bytes_be().1);
-        Generator { seed, random }
-    }
-}
-
-struct Seeded {
-    generator: Rc<RefCell<Generator>>,
-    /// Whether code has not chosen the seed.
-    is_free: bool,
-}
-
-impl OwnGenerator {
-    /// Seeds it anew; gives the seed it had.
-    fn seed(&self, seed: BigInt, is_free: bool) -> OrRuby<BigInt> {
-        self.begin()?;
-        let is_free = is_free || self.of_system.borrow().contains(&seed);
-        let generator = Rc::new(RefCell::new(Generator::new(seed)));
-        let before = self.now.replace(Some(Seeded { generator, is_free }));
-        before.map(|before| before.generator.borrow().seed.clone()).ok_or(UNKNOWN)
-    }
-
-    /// Seeds it from the system, if it has no seed yet.
-    fn begin(&self) -> OrRuby<()> {
-        if self.now.borrow().is_some() {
-            return Ok(());
-        }
-        let seed = system_seed()?;
-        self.of_system.borrow_mut().push(seed.clone());
-        let generator = Rc::new(RefCell::new(Generator::new(seed)));
-        self.now.replace(Some(Seeded { generator, is_free: true }));
-        Ok(())
-    }
-
-    fn current(&self) -> OrRuby<(Rc<RefCell<Generator>>, bool)> {
-        self.begin()?;
-        self.now.borrow().as_ref().map(|now| (now.generator.clone(), now.is_free)).ok_or(UNKNOWN)
-    }
-
-    /// Whether code has left it with a seed of its choice.
-    pub(crate) fn is_seeded(&self) -> bool {
-        self.now.borrow().as_ref().is_some_and(|now| !now.is_free)
-    }
-
-    /// Takes its seed away.
-    pub(crate) fn release(&self) {
-        self.now.take();
-        self.of_system.take();
-    }
-}
-
-/// A seed such as Ruby takes itself.
-fn system_seed() -> OrRuby<BigInt> {
-    let mut bytes = [0; 16];
-    secure_random::fill(&mut bytes)?;
-    Ok(BigInt::from_bytes_be(num_bigint::Sign::Plus, &bytes))
-}
 
 /// `Random.new`; none for what is not known.
 pub(super) fn new<'c>(run: &mut Run<'_, 'c>, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
@@ -142,7 +64,7 @@ pub(crate) fn of_ruby<'c>(
                 _ => return Err(UNKNOWN.into()),
             };
             let before = run.engine.random.seed(seed, is_free)?;
-            if run.engine.random.of_system.borrow().contains(&before) {
+            if run.engine.random.is_of_system(&before) {
                 run.note_chance();
             }
             run.note_seed();
@@ -176,7 +98,7 @@ impl Source {
     fn below(&self, limit: usize) -> OrRuby<usize> {
         Ok(match self {
             Source::Twister(random) => random.borrow_mut().random.below(limit as u64) as usize,
-            Source::System => secure_random::below(limit as u64)? as usize,
+            Source::System => random::below(limit as u64)? as usize,
         })
     }
 }

@@ -1,10 +1,9 @@
 //! What is drawn from one of Ruby's generators: numbers below a limit or of a range, and bytes.
 
-use super::random::{Generator, UNKNOWN};
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::OrRuby;
-use crate::methods::large;
-use crate::value::{Class, V, text};
+use crate::random::{Generator, UNKNOWN};
+use crate::value::{Class, V, large, text};
 use num_bigint::{BigInt, BigUint};
 use std::cell::RefCell;
 

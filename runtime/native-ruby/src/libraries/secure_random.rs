@@ -2,7 +2,8 @@
 
 use super::random_drawn::span;
 use crate::eval::Run;
-use crate::for_ruby::{ForRuby, OrRuby};
+use crate::for_ruby::OrRuby;
+use crate::random::{below, bytes, fraction};
 use crate::value::V;
 use bunraku_vm::base64;
 
@@ -12,40 +13,6 @@ const LONGEST: i64 = 1 << 16;
 const LENGTH: usize = 16;
 
 const LETTERS: &[u8; 62] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
-
-/// Fills bytes with what the system draws.
-pub(super) fn fill(bytes: &mut [u8]) -> OrRuby<()> {
-    getrandom::fill(bytes).map_err(|_| ForRuby("random numbers that the system does not give"))
-}
-
-fn bytes(length: usize) -> OrRuby<Vec<u8>> {
-    let mut bytes = vec![0; length];
-    fill(&mut bytes)?;
-    Ok(bytes)
-}
-
-fn word() -> OrRuby<u64> {
-    let mut bytes = [0; 8];
-    fill(&mut bytes)?;
-    Ok(u64::from_le_bytes(bytes))
-}
-
-/// A number from 0 to below `limit`, all of them as likely.
-pub(super) fn below(limit: u64) -> OrRuby<u64> {
-    let most = limit.saturating_sub(1);
-    let mask = u64::MAX.checked_shr(most.leading_zeros()).unwrap_or(0);
-    loop {
-        let drawn = word()? & mask;
-        if drawn <= most {
-            return Ok(drawn);
-        }
-    }
-}
-
-/// A number from 0 to below 1.
-fn fraction() -> OrRuby<f64> {
-    Ok((word()? >> 11) as f64 / (1u64 << 53) as f64)
-}
 
 /// Calls a method of `SecureRandom`; none for what is not known.
 pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {

@@ -5,9 +5,9 @@ use super::{array_made, pack, string_parts};
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::value::V;
 use crate::value::compare::{self, case_equal, must_order as order};
-use crate::value::text;
+use crate::value::entries::get_or_default;
+use crate::value::{V, text};
 use bunraku_vm::value::Value;
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of an array");
@@ -74,7 +74,7 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
                 _ => return Err(UNKNOWN),
             }
         }
-        (Method::Dig, [_, ..]) => super::hash::dig(on, args)?,
+        (Method::Dig, [_, ..]) => dig(on, args)?,
         (Method::ValuesAt, places) => {
             let one = |place: &V<'c>| match place {
                 V::Int(n) => at(*n),
@@ -84,6 +84,22 @@ fn items<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         }
         _ => return Ok(None),
     }))
+}
+
+/// The value at a key, at a key of that, and so on.
+pub(crate) fn dig<'c>(on: &V<'c>, keys: &[V<'c>]) -> OrRuby<V<'c>> {
+    let mut value = on.clone();
+    for key in keys {
+        value = match &value {
+            V::Nil => V::Nil,
+            V::Hash(_) | V::Map(_) => get_or_default(&value, key)?.unwrap_or(V::Nil),
+            V::Array(_) | V::List(_) if matches!(key, V::Int(_)) => {
+                plain(&value, Method::Element, std::slice::from_ref(key))?
+            }
+            _ => return Err(UNKNOWN),
+        };
+    }
+    Ok(value)
 }
 
 /// What is said of all items: a text, a place, a number, whether something holds.

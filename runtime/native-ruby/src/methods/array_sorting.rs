@@ -2,13 +2,13 @@
 
 use super::array_blocks::{Keyed, group};
 use super::array_items::UNKNOWN;
-use super::common::order_of;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare::{self, must_order as order};
 use crate::value::{HashValue, V};
+use std::cmp::Ordering;
 
 /// Whether a method goes by what its block gives for each item, once it has been run for all.
 pub(crate) fn is_by_key(method: Method) -> bool {
@@ -171,5 +171,13 @@ pub(crate) fn sort_with<'c>(
     match ranked.iter().enumerate().all(|(n, (rank, _))| n == *rank) {
         true => Ok(ranked.into_iter().map(|(_, item)| item).collect()),
         false => Err(ForRuby("a block that says no order").into()),
+    }
+}
+
+/// The order that a block's integer stands for.
+fn order_of(value: &V<'_>) -> OrRuby<Ordering> {
+    match value {
+        V::Int(n) => Ok(n.cmp(&0)),
+        _ => Err(ForRuby("an order that is no integer")),
     }
 }

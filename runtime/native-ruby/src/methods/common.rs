@@ -8,8 +8,7 @@ use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
 use crate::value::compare::{self, case_equal, is_a, must_order};
-use crate::value::text;
-use crate::value::{HashValue, V, range_ends};
+use crate::value::{HashValue, V, ranges, text};
 use bunraku_vm::value::Value;
 
 /// Whether a method of a value may be one of these.
@@ -135,7 +134,7 @@ fn is_ordered(on: &V<'_>) -> bool {
 fn limits<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     let (low, high) = match args {
         [low, high] => (low.clone(), high.clone()),
-        [range] if method == Method::Clamp => match range_ends(range) {
+        [range] if method == Method::Clamp => match ranges::ends(range) {
             Some((low, high, false)) => (low, high),
             _ => return Err(ForRuby("`clamp`")),
         },
@@ -254,12 +253,4 @@ fn small<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
         (V::Other(_), ..) => return Err(ForRuby("a method of a value of Puppet's own")),
         _ => return Ok(None),
     }))
-}
-
-/// The order that a block's integer stands for.
-pub(crate) fn order_of(value: &V<'_>) -> OrRuby<std::cmp::Ordering> {
-    match value {
-        V::Int(n) => Ok(n.cmp(&0)),
-        _ => Err(ForRuby("an order that is no integer")),
-    }
 }

@@ -2,13 +2,13 @@
 //! `map.with_index(1)`, `each_slice(2).to_a`.
 
 use super::array_blocks::{parts, put_mapped};
-use super::{array, array_sorting, hash, number, range};
+use super::{array, array_sorting, number, range};
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::methods;
 use crate::tree::Block;
-use crate::value::{Enumerator, V};
+use crate::value::{Enumerator, V, entries, ranges};
 use std::rc::Rc;
 
 const UNKNOWN: ForRuby = ForRuby("a method of an enumerator");
@@ -106,8 +106,8 @@ fn values<'c>(of: &Enumerator<'c>) -> Done<'c, Vec<V<'c>>> {
             [V::Int(by)] => range::stepped(on, *by)?,
             _ => return Err(UNKNOWN.into()),
         },
-        (Method::EachKey, _) => hash::all(on)?.into_iter().map(|(key, _)| key).collect(),
-        (Method::EachValue, _) => hash::all(on)?.into_iter().map(|(_, value)| value).collect(),
+        (Method::EachKey, _) => entries::all(on)?.into_iter().map(|(key, _)| key).collect(),
+        (Method::EachValue, _) => entries::all(on)?.into_iter().map(|(_, value)| value).collect(),
         (method, _) => of_items(items(on)?, *method, args)?,
     })
 }
@@ -131,8 +131,8 @@ fn of_items<'c>(items: Vec<V<'c>>, method: Method, args: &[V<'c>]) -> OrRuby<Vec
 fn items<'c>(on: &V<'c>) -> Done<'c, Vec<V<'c>>> {
     Ok(match on {
         V::Array(_) | V::List(_) => on.items()?.ok_or(UNKNOWN)?,
-        V::Hash(_) | V::Map(_) => hash::pairs(on)?.items()?.ok_or(UNKNOWN)?,
-        V::Range(..) | V::Span(_) => range::items(on)?,
+        V::Hash(_) | V::Map(_) => entries::pairs(on)?.items()?.ok_or(UNKNOWN)?,
+        V::Range(..) | V::Span(_) => ranges::items(on)?,
         V::Enumerator(inner) => values(inner)?,
         _ => return Err(UNKNOWN.into()),
     })

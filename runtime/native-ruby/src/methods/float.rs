@@ -1,10 +1,10 @@
 //! Methods of floats.
 
 use super::integer::compared;
-use super::number::{EXACT, TOO_LARGE};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::value::V;
+use crate::value::large::{EXACT, TOO_LARGE};
 
 /// Calls a method of a float; none where it is not known.
 pub(crate) fn call<'c>(n: f64, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {

@@ -7,10 +7,8 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare::equal;
+use crate::value::entries::{UNKNOWN, all, get, get_or_default, merged, pairs, same_entries};
 use crate::value::{HashValue, V};
-use bunraku_vm::value::Value;
-
-pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a hash");
 
 /// Calls a method of a hash.
 pub(crate) fn call<'c>(
@@ -74,53 +72,6 @@ fn is_of_collections(method: Method) -> bool {
     )
 }
 
-pub(crate) fn all<'c>(on: &V<'c>) -> OrRuby<Vec<(V<'c>, V<'c>)>> {
-    on.entries()?.ok_or(UNKNOWN)
-}
-
-/// The entries as an array of pairs.
-pub(crate) fn pairs<'c>(on: &V<'c>) -> OrRuby<V<'c>> {
-    Ok(V::list(all(on)?.into_iter().map(|(key, value)| V::pair(key, value)).collect()))
-}
-
-/// The value at a key.
-pub(crate) fn get<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
-    match on {
-        V::Hash(hash) => {
-            if let Some(text) = key.text() {
-                return Ok(hash.get_str(&text).map(V::from));
-            }
-            match key {
-                V::Int(n) => Ok(hash.get(Value::Int(*n)).map(V::from)),
-                V::Bool(b) => Ok(hash.get(Value::Bool(*b)).map(V::from)),
-                V::Nil => Ok(hash.get(Value::Undef).map(V::from)),
-                V::Symbol("default") => Ok(hash.get(Value::Default).map(V::from)),
-                V::Symbol(_) => Ok(None),
-                V::Array(items) => Ok(hash.get(Value::Array(*items)).map(V::from)),
-                V::Hash(key) => Ok(hash.get(Value::Hash(*key)).map(V::from)),
-                V::Other(key @ Value::Type(_)) => Ok(hash.get(*key).map(V::from)),
-                _ => Err(ForRuby("a key of such a kind")),
-            }
-        }
-        V::Map(map) => map.try_borrow()?.get(key),
-        _ => Err(UNKNOWN),
-    }
-}
-
-/// The value at a key, or what the hash has for all others.
-pub(crate) fn get_or_default<'c>(on: &V<'c>, key: &V<'c>) -> OrRuby<Option<V<'c>>> {
-    match (get(on, key)?, on) {
-        (None, V::Map(map)) => {
-            let map = map.try_borrow()?;
-            match map.default_block {
-                None => Ok(map.default.clone()),
-                Some(_) => Err(ForRuby("a block for keys that are not there")),
-            }
-        }
-        (found, _) => Ok(found),
-    }
-}
-
 /// `[]`: the value at a key, or what the hash has, or its block makes, for all others.
 pub(crate) fn element<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, key: &V<'c>) -> Done<'c> {
     if let Some(value) = get(on, key)? {
@@ -146,7 +97,7 @@ pub(crate) fn element<'c>(run: &mut Run<'_, 'c>, on: &V<'c>, key: &V<'c>) -> Don
 fn told<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     Ok(Some(match (method, args) {
         (Method::Fetch, [key, other]) => get(on, key)?.unwrap_or_else(|| other.clone()),
-        (Method::Dig, keys) if !keys.is_empty() => dig(on, keys)?,
+        (Method::Dig, keys) if !keys.is_empty() => array_items::dig(on, keys)?,
         (Method::HasKey | Method::Include, [key]) => V::Bool(get(on, key)?.is_some()),
         (Method::HasValue, [wanted]) => V::Bool(key_of(on, wanted)?.is_some()),
         (Method::KeyOf, [wanted]) => key_of(on, wanted)?.unwrap_or(V::Nil),
@@ -196,22 +147,6 @@ fn is_within<'c>(on: &V<'c>, other: &V<'c>) -> OrRuby<bool> {
     same_entries(on, other, equal)
 }
 
-/// The value at a key, at a key of that, and so on.
-pub(crate) fn dig<'c>(on: &V<'c>, keys: &[V<'c>]) -> OrRuby<V<'c>> {
-    let mut value = on.clone();
-    for key in keys {
-        value = match &value {
-            V::Nil => V::Nil,
-            V::Hash(_) | V::Map(_) => get_or_default(&value, key)?.unwrap_or(V::Nil),
-            V::Array(_) | V::List(_) if matches!(key, V::Int(_)) => {
-                array_items::plain(&value, Method::Element, std::slice::from_ref(key))?
-            }
-            _ => return Err(UNKNOWN),
-        };
-    }
-    Ok(value)
-}
-
 /// Another hash, or an array, made of the entries; none where it is no such method.
 fn remade<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
     Ok(Some(match (method, args) {
@@ -259,34 +194,4 @@ fn has_default(on: &V<'_>) -> OrRuby<bool> {
         V::Map(map) => map.try_borrow()?.default.is_some() || map.try_borrow()?.default_block.is_some(),
         _ => false,
     })
-}
-
-/// A copy with the same default, and the entries of others.
-pub(crate) fn merged<'c>(on: &V<'c>, others: &[V<'c>]) -> OrRuby<V<'c>> {
-    let mut made = HashValue::of(all(on)?)?;
-    if let V::Map(map) = on {
-        made.default = map.try_borrow()?.default.clone();
-        made.default_block = map.try_borrow()?.default_block.clone();
-    }
-    for other in others {
-        for (key, value) in all(other)? {
-            made.set(key, value)?;
-        }
-    }
-    Ok(V::hash(made))
-}
-
-/// Whether two hashes have the same entries.
-pub(crate) fn same_entries<'c>(
-    a: &V<'c>,
-    b: &V<'c>,
-    mut same: impl FnMut(&V<'c>, &V<'c>) -> OrRuby<bool>,
-) -> OrRuby<bool> {
-    for (key, value) in all(a)? {
-        match get(b, &key)? {
-            Some(other) if same(&value, &other)? => {}
-            _ => return Ok(false),
-        }
-    }
-    Ok(true)
 }

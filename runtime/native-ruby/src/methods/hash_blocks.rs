@@ -2,12 +2,12 @@
 
 use super::array;
 use super::array_made::to_h;
-use super::hash::{UNKNOWN, all, get, merged, pairs};
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::V;
+use crate::value::entries::{UNKNOWN, all, get, merged, pairs};
 
 /// Runs `each` for every entry until it says no. The block may change values and take entries away; a new key is an
 /// error.

@@ -1,11 +1,11 @@
 //! Methods that change a hash: one that Ruby code has made.
 
-use super::hash::{UNKNOWN, all};
 use super::{hash_blocks, unchanged};
 use crate::eval::{Done, Run};
 use crate::for_ruby::OrRuby;
 use crate::method::Method;
 use crate::tree::Block;
+use crate::value::entries::{UNKNOWN, all};
 use crate::value::{HashValue, Shared, V, circle};
 use std::rc::Rc;
 

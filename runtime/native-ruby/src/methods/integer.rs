@@ -1,10 +1,12 @@
-//! Methods of integers. Those of more than 64 bits are left to Ruby.
+//! Methods of integers of 64 bits. [`super::large`] has those of more.
 
-use super::number::{EXACT, TOO_LARGE, UNKNOWN};
-use crate::for_ruby::OrRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::value::V;
 use crate::value::compare::order;
+use crate::value::large::{EXACT, TOO_LARGE};
+
+pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a number");
 
 /// Whether the method, with a float as its argument, is that of floats.
 pub(crate) fn is_float_operation(method: Method) -> bool {

@@ -1,11 +1,11 @@
 //! Ruby's conversions that look like functions, and `format`.
 
+use super::errors;
 use super::string_numbers::{strict_float, strict_integer};
-use super::{errors, range};
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::value::{HashValue, V, text};
+use crate::value::{HashValue, V, entries, ranges, text};
 
 /// Calls such a function; none where it is another one.
 pub(crate) fn call<'c>(method: Method, args: &[V<'c>]) -> Done<'c, Option<V<'c>>> {
@@ -46,8 +46,8 @@ fn array<'c>(value: &V<'c>) -> OrRuby<V<'c>> {
     Ok(match value {
         V::Nil => V::list(Vec::new()),
         V::Array(_) | V::List(_) => value.clone(),
-        V::Hash(_) | V::Map(_) => super::hash::pairs(value)?,
-        V::Range(..) | V::Span(_) => V::list(range::items(value)?),
+        V::Hash(_) | V::Map(_) => entries::pairs(value)?,
+        V::Range(..) | V::Span(_) => V::list(ranges::items(value)?),
         V::Bool(_) | V::Int(_) | V::Big(_) | V::Float(_) | V::Str(_) | V::Made(_) | V::Symbol(_) => {
             V::list(vec![value.clone()])
         }

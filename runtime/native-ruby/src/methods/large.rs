@@ -1,50 +1,13 @@
-//! Integers of more than 64 bits, and what makes them of smaller ones.
+//! Methods of integers of more than 64 bits, and those that make such integers of smaller ones.
 
-use super::number::{TOO_LARGE, UNKNOWN};
+use super::integer::UNKNOWN;
 use crate::for_ruby::OrRuby;
 use crate::method::Method;
-use crate::value::{V, compare};
+use crate::value::V;
+use crate::value::large::{MOST_BITS, TOO_LARGE, of, value};
 use num_bigint::BigInt;
 use num_integer::Integer as _;
 use num_traits::{Signed as _, ToPrimitive as _, Zero as _};
-use std::rc::Rc;
-
-/// Larger ones are Ruby's.
-const MOST_BITS: u64 = 4096;
-
-/// The integer as a value: as small as it can be.
-///
-/// # Errors
-/// When it is too large.
-pub(crate) fn value<'c>(number: BigInt) -> OrRuby<V<'c>> {
-    match number.to_i64() {
-        Some(small) => Ok(V::Int(small)),
-        None if number.bits() <= MOST_BITS => Ok(V::Big(Rc::new(number))),
-        None => Err(TOO_LARGE),
-    }
-}
-
-/// The value as an integer; none of any other.
-pub(crate) fn of(value: &V<'_>) -> Option<BigInt> {
-    match value {
-        V::Int(n) => Some(BigInt::from(*n)),
-        V::Big(n) => Some((**n).clone()),
-        _ => None,
-    }
-}
-
-/// The integer that digits say.
-///
-/// # Errors
-/// When it is too large.
-pub(crate) fn of_digits<'c>(digits: &str, base: u32, negative: bool) -> OrRuby<V<'c>> {
-    let digits: String = digits.chars().filter(|c| *c != '_').collect();
-    if digits.len() as u64 > MOST_BITS {
-        return Err(TOO_LARGE);
-    }
-    let number = BigInt::parse_bytes(digits.as_bytes(), base).ok_or(TOO_LARGE)?;
-    value(if negative { -number } else { number })
-}
 
 /// Calls a method of an integer, where it, its argument or the result is large; none where it is not known.
 pub(crate) fn call<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
@@ -117,14 +80,6 @@ fn with_integer<'c>(n: BigInt, m: BigInt, method: Method) -> OrRuby<Option<V<'c>
         Method::Equal | Method::CaseEqual | Method::Eql => V::Bool(n == m),
         _ => return Ok(None),
     }))
-}
-
-/// Whether two integers, one of them large, are equal; how they compare.
-pub(crate) fn order(a: &V<'_>, b: &V<'_>) -> OrRuby<std::cmp::Ordering> {
-    match (of(a), of(b)) {
-        (Some(a), Some(b)) => Ok(a.cmp(&b)),
-        _ => Err(compare::LARGE),
-    }
 }
 
 /// The integer of a method that is no integer of 64 bits, whatever has been tried before.

@@ -39,20 +39,17 @@ mod string_numbers;
 mod string_parts;
 mod string_patterns;
 mod string_split;
-mod succ;
 mod symbol;
 mod unchanged;
 mod yaml;
 
 pub(crate) use array_made::to_h as pairs_to_hash;
-pub(crate) use called::is_pure;
 pub(crate) use called::of_puppet;
 pub(crate) use enumerator::each_of;
 pub(crate) use own_keys::code;
 pub(crate) use quick::{alone, is_plain, spend_on_match};
 pub(crate) use responds::{lacks, responds};
 pub(crate) use scope::{call as of_scope_call, function, of_scope, of_top as of_top_scope};
-pub(crate) use string::symbol as symbol_of;
 pub(crate) use string_patterns::sized;
 
 use crate::eval::{Done, Run, Unwind};

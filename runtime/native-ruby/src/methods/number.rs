@@ -1,18 +1,13 @@
 //! Methods of integers and floats: those that run a block, and which file has the others.
 
+use super::integer::UNKNOWN;
 use super::{errors, float, integer, large};
 use crate::eval::{Done, Run};
-use crate::for_ruby::ForRuby;
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::V;
-
-pub(crate) const TOO_LARGE: ForRuby = ForRuby("a large integer");
-pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a number");
-/// Integers that floats hold exactly.
-pub(crate) const EXACT: u64 = 1 << 53;
-/// Longer counts are left to Ruby.
-pub(crate) const LONGEST: i64 = 1_000_000;
+use crate::value::large::{EXACT, TOO_LARGE};
+use crate::value::ranges::steps;
 
 /// Calls a method of a number.
 pub(crate) fn call<'c>(
@@ -55,14 +50,4 @@ pub(crate) fn counted<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Done<'c
         _ => return Err(UNKNOWN.into()),
     };
     Ok(steps(from, to, by)?.into_iter().map(V::Int).collect())
-}
-
-/// Integers from one to another by steps.
-pub(crate) fn steps(from: i64, to: i64, by: i64) -> Result<Vec<i64>, ForRuby> {
-    let far = to.checked_sub(from).and_then(|far| far.checked_div(by)).ok_or(TOO_LARGE)?;
-    if far >= LONGEST {
-        return Err(ForRuby("a long range"));
-    }
-    let forth = if by > 0 { from <= to } else { from >= to };
-    Ok(if forth { (0..=far).map(|n| from + n * by).collect() } else { Vec::new() })
 }

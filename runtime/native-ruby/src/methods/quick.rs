@@ -1,16 +1,16 @@
 //! The calls that are met most often: answered before it is asked what else a method may be. The method is asked for first, then what
 //! it is called on, so that one jump finds most.
 
-use super::{array_blocks, array_items, hash, hash_blocks, hash_changes, list, pattern, string};
-use super::{string_changes, string_made, string_parts, string_patterns};
+use super::{
+    array_blocks, array_items, hash, hash_blocks, hash_changes, list, pattern, string, string_changes,
+    string_made, string_parts, string_patterns,
+};
 use crate::budget;
 use crate::eval::{Done, Run};
 use crate::for_ruby::OrRuby;
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::V;
-use crate::value::compare;
-use crate::value::text;
+use crate::value::{V, compare, entries, text};
 
 /// Answers a call without a block, if it is one of those; as the other methods of the value would.
 pub(super) fn call<'c>(
@@ -46,7 +46,7 @@ pub(super) fn call<'c>(
         Split | Sub | Method::Gsub | MatchIs | Scan => patterned(run, on, method, args),
         Matches | Match => matched(run, on, method, args),
         ToSym => match (on, args) {
-            (V::Str(_) | V::Made(_), []) => Some(Ok(string::symbol(run, &on.text()?))),
+            (V::Str(_) | V::Made(_), []) => Some(Ok(run.symbol(&on.text()?))),
             _ => None,
         },
         Keys | Values | Merge | Fetch | Dig => match on {
@@ -121,7 +121,7 @@ pub(crate) fn alone<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> Option<V<
                 array_items::plain(on, method, args).ok()?
             }
             (V::Hash(_) | V::Map(_), [key]) if !any_pattern(args) => {
-                V::Bool(hash::get(on, key).ok()?.is_some())
+                V::Bool(entries::get(on, key).ok()?.is_some())
             }
             _ => return None,
         },

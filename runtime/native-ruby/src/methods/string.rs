@@ -34,7 +34,7 @@ pub(crate) fn call<'c>(
             let args = list.as_deref().unwrap_or(std::slice::from_ref(arg));
             return Ok(V::made(format::format(text, args)?));
         }
-        (Method::ToSym, []) => return Ok(symbol(run, text)),
+        (Method::ToSym, []) => return Ok(run.symbol(text)),
         _ => {}
     }
     if let Some(value) = string_made::call(text, method, args)? {
@@ -44,14 +44,6 @@ pub(crate) fn call<'c>(
         return Ok(value);
     }
     Ok(told(text, on, method, args)?)
-}
-
-/// A text as a symbol.
-pub(crate) fn symbol<'c>(run: &Run<'_, 'c>, text: &str) -> V<'c> {
-    match run.vm.string(text) {
-        bunraku_vm::value::Value::Str(name) => V::Symbol(name.as_str()),
-        _ => V::Void,
-    }
 }
 
 /// What is said of a text.

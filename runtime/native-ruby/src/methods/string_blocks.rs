@@ -1,11 +1,10 @@
 //! Methods of strings that run a block: for lines, characters, bytes and matches.
 
-use super::range;
 use super::string_patterns::{Matches, UNKNOWN, lines, replaced, scanned};
 use crate::eval::{Done, Run};
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::{Matched, V, text};
+use crate::value::{Matched, V, ranges, text};
 use bunraku_vm::regex;
 use std::rc::Rc;
 
@@ -23,7 +22,7 @@ pub(crate) fn call<'c>(
         (Method::EachChar, []) => text.chars().map(|c| V::made(c.to_string())).collect(),
         (Method::EachByte, []) => text.bytes().map(|b| V::Int(b.into())).collect(),
         (Method::UpTo, [to]) if to.text().is_some() => {
-            range::strings(text, &to.text().unwrap_or_default(), false)?
+            ranges::strings(text, &to.text().unwrap_or_default(), false)?
         }
         (Method::Gsub | Method::Sub, [pattern]) => {
             let found = Matches::of(method).find(text, pattern)?;

@@ -4,13 +4,13 @@ use super::charset::Sets;
 use super::string_made::is_utf8;
 use super::string_parts;
 use super::string_patterns::{Matches, UNKNOWN, sized};
-use crate::budget;
 use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::methods;
 use crate::tree::Block;
+use crate::value::succ::succ;
 use crate::value::{Shared, Text, V};
+use crate::{budget, methods};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -159,7 +159,7 @@ fn plain<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             set(on, &text)?
         }
         (Method::SuccIn, []) => {
-            let text = super::succ::succ(&changeable(on)?.borrow())?;
+            let text = succ(&changeable(on)?.borrow())?;
             set(on, &text)?
         }
         (Method::SliceIn, args) => return slice(on, args).map(Some),

@@ -2,9 +2,9 @@
 
 use super::charset::{self, Sets};
 use super::string_patterns::{UNKNOWN, is_space, sized};
-use super::succ::succ;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
+use crate::value::succ::succ;
 use crate::value::{Text, V};
 use std::fmt::Write as _;
 

@@ -1,13 +1,13 @@
 //! Numbers that stand in strings: `to_i`, `to_f`, `hex`, `oct`, and what `Integer()` and `Float()` take.
 
+use super::errors;
 use super::string_patterns::{UNKNOWN, is_space};
-use super::{errors, large};
 use crate::eval::{Done, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;
+use crate::value::large::{self, TOO_LARGE};
 use bunraku_vm::arith;
 
-const TOO_LARGE: ForRuby = ForRuby("a large integer");
 /// Texts of more digits are left to Ruby.
 const LONGEST: usize = 60;
 

@@ -2,7 +2,7 @@
 
 use super::string_patterns::UNKNOWN;
 use crate::for_ruby::OrRuby;
-use crate::value::{V, range_ends};
+use crate::value::{V, ranges};
 use std::ops::Range;
 
 /// The byte at which the character of a number begins; the end for the one behind the last.
@@ -32,7 +32,7 @@ fn chars(text: &str, from: i64, len: i64) -> Option<Range<usize>> {
 
 /// Start and length that a range stands for in what has `count` items; none where it begins outside.
 pub(crate) fn span<'c>(range: &V<'c>, count: i64) -> OrRuby<Option<Option<(i64, i64)>>> {
-    let Some((from, to, open)) = range_ends(range) else { return Ok(None) };
+    let Some((from, to, open)) = ranges::ends(range) else { return Ok(None) };
     let from = match from {
         V::Nil => 0,
         V::Int(n) => n,

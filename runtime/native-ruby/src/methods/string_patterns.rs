@@ -3,8 +3,8 @@
 use super::string_split::split;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
-use crate::value::text;
-use crate::value::{Regexp, V};
+use crate::value::entries::get_or_default;
+use crate::value::{Regexp, V, text};
 use bunraku_vm::regex;
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a string");
@@ -213,7 +213,7 @@ fn looked_up<'c>(text: &str, pattern: &V<'c>, hash: &V<'c>, which: Matches) -> O
     let found = which.find(text, pattern)?;
     replaced(text, &found, |out, found| {
         let key = V::made(text[found.start()..found.end()].to_owned());
-        match super::hash::get_or_default(hash, &key)? {
+        match get_or_default(hash, &key)? {
             Some(value) => text::put(out, &value),
             None => Ok(()),
         }

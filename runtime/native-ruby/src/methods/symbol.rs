@@ -1,6 +1,6 @@
 //! Methods of symbols: those of their text, and those that make another symbol of it.
 
-use super::string::{self, symbol};
+use super::string;
 use crate::eval::{Done, Run};
 use crate::for_ruby::ForRuby;
 use crate::method::Method;
@@ -23,7 +23,7 @@ pub(crate) fn call<'c>(run: &mut Run<'_, 'c>, name: &'c str, method: Method, arg
         (Upcase | Downcase | Capitalize | Swapcase | Succ, []) => {
             let made = string::call(run, &text, method, args, None)?;
             let made = made.text().ok_or(ForRuby("a method of a symbol"))?;
-            Ok(symbol(run, &made))
+            Ok(run.symbol(&made))
         }
         (Size | Empty, []) | (Element | Slice | StartsWith | EndsWith | MatchIs, _) => {
             string::call(run, &text, method, args, None)

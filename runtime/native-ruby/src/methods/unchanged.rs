@@ -1,15 +1,15 @@
 //! Methods that change an array or a hash in place, called of one of Puppet's that they find nothing to change in. What they do
 //! change is seen by others: that is Ruby's, unless the value has been lent.
 
+use super::array_items;
 use super::array_made::uniq;
-use super::{array_items, hash};
 use crate::eval::Run;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::functions::lent::has_place;
 use crate::method::Method;
 use crate::tree::Block;
-use crate::value::V;
 use crate::value::compare::equal;
+use crate::value::{V, entries};
 
 /// What such a method gives.
 ///
@@ -36,7 +36,7 @@ fn gives<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
     let (is_unchanged, gives) = match (on, method, args) {
         (V::Array(_), Method::CompactIn, []) => (!array_items::all(on)?.iter().any(is_nil), V::Nil),
         (V::Hash(_), Method::CompactIn, []) => {
-            (!hash::all(on)?.iter().any(|(_, value)| is_nil(value)), V::Nil)
+            (!entries::all(on)?.iter().any(|(_, value)| is_nil(value)), V::Nil)
         }
         (V::Array(_), Method::FlattenIn, []) => {
             (array_items::all(on)?.iter().all(|item| item.size().is_none()), V::Nil)
@@ -47,7 +47,7 @@ fn gives<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>
             let has = items.iter().try_fold(false, |has, item| OrRuby::Ok(has || equal(item, wanted)?))?;
             (!has, V::Nil)
         }
-        (V::Hash(_), Method::Delete, [key]) => (hash::get(on, key)?.is_none(), V::Nil),
+        (V::Hash(_), Method::Delete, [key]) => (entries::get(on, key)?.is_none(), V::Nil),
         // With one of another kind it is an error.
         (V::Array(_), Method::Concat, others) => {
             let is_empty = |other: &V<'c>| !is_hash(other) && other.size() == Some(0);

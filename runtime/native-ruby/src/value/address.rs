@@ -96,6 +96,18 @@ impl Address {
         self.v6 && (self.bits >> 32 == 0xffff || self.bits >> 32 == 0)
     }
 
+    /// The short form, as `to_s` gives it.
+    pub fn shown(self) -> String {
+        let number = self.number();
+        match self.is_mapped() && number > 0xffff {
+            true => {
+                let mapped = if number >> 32 == 0 { "" } else { "ffff:" };
+                format!("::{mapped}{}", Ipv4Addr::from(number as u32))
+            }
+            false => self.to_string(),
+        }
+    }
+
     /// All its digits.
     pub fn in_full(self) -> String {
         match self.v6 {

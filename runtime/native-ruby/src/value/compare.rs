@@ -2,11 +2,10 @@
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::methods::hash::same_entries;
-use crate::methods::large;
-use crate::methods::range;
+use crate::value::entries::same_entries;
+use crate::value::large::{self, EXACT, LARGE};
 use crate::value::object::{ClassRef, Module};
-use crate::value::{Class, V};
+use crate::value::{Class, V, ranges};
 use bunraku_vm::value::Value;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -159,13 +158,8 @@ fn same_number(n: i64, x: f64) -> OrRuby<bool> {
     Ok(order_numbers(n, x)? == Some(Ordering::Equal))
 }
 
-pub(crate) const LARGE: ForRuby = ForRuby("a large number");
-
-/// Integers that floats hold exactly.
-const EXACT: i64 = 1 << 53;
-
 fn order_numbers(n: i64, x: f64) -> OrRuby<Option<Ordering>> {
-    if !(-EXACT..=EXACT).contains(&n) {
+    if n.unsigned_abs() > EXACT {
         return Err(LARGE);
     }
     Ok((n as f64).partial_cmp(&x))
@@ -252,9 +246,30 @@ pub(crate) fn case_equal<'c>(pattern: &V<'c>, subject: &V<'c>) -> OrRuby<bool> {
         (V::Regexp(_), V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Array(_) | V::List(_)) => false,
         (V::Regexp(_), _) => return Err(ForRuby("a match of such a value")),
         (V::Range(from, to, open), V::Int(n)) => n >= from && if *open { n < to } else { n <= to },
-        (V::Range(..) | V::Span(_), subject) => range::covers(pattern, subject)?,
+        (V::Range(..) | V::Span(_), subject) => covers(pattern, subject)?,
         (pattern, subject) => equal(pattern, subject)?,
     })
+}
+
+/// Whether a value lies between the ends of a range.
+pub(crate) fn covers<'c>(range: &V<'c>, value: &V<'c>) -> OrRuby<bool> {
+    let (from, to, open) = ranges::ends(range).ok_or(ranges::UNKNOWN)?;
+    let kind = |value: &V<'c>| match value {
+        V::Int(_) | V::Float(_) => Some(0),
+        V::Str(_) | V::Made(_) => Some(1),
+        V::Nil | V::Bool(_) | V::Symbol(_) | V::Array(_) | V::List(_) | V::Hash(_) | V::Map(_) => Some(2),
+        _ => None,
+    };
+    let wanted = if matches!(from, V::Nil) { kind(&to) } else { kind(&from) };
+    match (kind(value).ok_or(ranges::UNKNOWN)?, wanted.ok_or(ranges::UNKNOWN)?) {
+        (_, 2) => return Err(ranges::UNKNOWN),
+        (is, wanted) if is != wanted => return Ok(false),
+        _ => {}
+    }
+    let behind = matches!(from, V::Nil) || order(&from, value)?.is_some_and(|order| order.is_le());
+    let in_front = matches!(to, V::Nil)
+        || order(value, &to)?.is_some_and(|order| if open { order.is_lt() } else { order.is_le() });
+    Ok(behind && in_front)
 }
 
 /// `is_a?`

@@ -5,21 +5,26 @@ pub(crate) mod address;
 pub(crate) mod circle;
 pub(crate) mod class;
 pub(crate) mod compare;
+pub(crate) mod entries;
+mod frame;
 mod hash;
+pub(crate) mod large;
 pub(crate) mod object;
+pub(crate) mod ranges;
 mod regexp;
 mod shared;
+pub(crate) mod succ;
 pub(crate) mod text;
 
 pub(crate) use address::Address;
 pub(crate) use class::Class;
+pub(crate) use frame::Frame;
 pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::libraries::random::Generator;
 use crate::method::Method;
-use crate::methods::range;
+use crate::random::Generator;
 use bunraku_vm::value::{Array, Hash, HashBuilder, Held, Value};
 use bunraku_vm::vm::Vm;
 use num_bigint::BigInt;
@@ -94,15 +99,6 @@ pub(crate) struct Enumerator<'c> {
     pub on: V<'c>,
     pub method: Method,
     pub args: Vec<V<'c>>,
-}
-
-/// First and last of a range, and whether the last does not belong to it.
-pub(crate) fn range_ends<'c>(range: &V<'c>) -> Option<(V<'c>, V<'c>, bool)> {
-    match range {
-        V::Range(from, to, open) => Some((V::Int(*from), V::Int(*to), *open)),
-        V::Span(ends) => Some((**ends).clone()),
-        _ => None,
-    }
 }
 
 impl<'c> From<Value<'c>> for V<'c> {
@@ -259,7 +255,7 @@ impl<'c> V<'c> {
                 let entries = self.entries()?.unwrap_or_default();
                 Ok(entries.into_iter().map(|(key, value)| V::pair(key, value)).collect())
             }
-            V::Range(..) | V::Span(_) => range::items(self),
+            V::Range(..) | V::Span(_) => ranges::items(self),
             list => list.items()?.ok_or(ForRuby("a splat of other than an array or a range")),
         }
     }

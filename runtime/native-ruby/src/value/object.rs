@@ -1,7 +1,6 @@
 //! What code defines and makes: modules, classes, their instances, exceptions, lambdas.
 
-use super::{Class, UNKNOWN, V};
-use crate::eval::Frame;
+use super::{Class, Frame, UNKNOWN, V};
 use crate::for_ruby::OrRuby;
 use crate::tree::{BlockBody, Program};
 use bunraku_vm::closure::Closure;

@@ -2,13 +2,11 @@
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::libraries::addresses;
 use crate::value::{Matched, Regexp, V};
 use bunraku_vm::format::ruby_hashes::{HashNotation, SymbolKey};
 use bunraku_vm::format::{float_to_s, inspect};
-use bunraku_vm::regex;
-use bunraku_vm::types;
 use bunraku_vm::value::Value;
+use bunraku_vm::{regex, types};
 use std::fmt::Write as _;
 
 /// Longest text that is inspected.
@@ -30,7 +28,7 @@ pub(crate) fn put(out: &mut String, value: &V<'_>) -> OrRuby<()> {
         V::Other(Value::Uri(text) | Value::SemVer(text)) => out.push_str(text.as_str()),
         V::Other(Value::Sensitive(_)) => out.push_str(HIDDEN),
         V::Error(error) => put(out, &error.message())?,
-        V::Address(address) => out.push_str(&addresses::shown(**address)),
+        V::Address(address) => out.push_str(&address.shown()),
         V::Span(ends) => put_range(out, ends, 0, false)?,
         V::Match(groups) => groups.first().map_or(Ok(()), |whole| put(out, whole))?,
         // Would be text from here on.

@@ -142,7 +142,7 @@ pub mod archive {
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
     pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
-    pub use bunraku_files::tree::Child;
+    pub use bunraku_files::found::Child;
 }
 
 /// Syntax and static errors of manifests, templates and data, without running anything.

@@ -32,7 +32,7 @@ pub type Watches = HashMap<String, BTreeMap<u32, u8>>;
 pub struct RanUnit {
     /// Its file; none for code given as text.
     pub file: Option<String>,
-    /// See [`fingerprint`].
+    /// See [`Unit::fingerprint`](crate::unit::reader::Unit::fingerprint).
     pub fingerprint: u64,
     /// For each word of the code of all chunks, [`RAN`] and [`JUMPED`].
     pub marks: Vec<u8>,
@@ -65,13 +65,6 @@ impl<'c> Running<'c> {
     pub fn plainly() -> Running<'c> {
         Running { between: BETWEEN_LOOKS, dispatch: Vm::dispatch::<false>, noted: None }
     }
-}
-
-/// A number that is another one where a unit's code or the places of its instructions are.
-pub fn fingerprint(words: [&[u32]; 2]) -> u64 {
-    let add =
-        |sum: u64, word: &u32| (sum ^ u64::from(*word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
-    words.iter().flat_map(|words| words.iter()).fold(words[0].len() as u64, add)
 }
 
 impl<'c> LoadedUnit<'c> {

@@ -1,10 +1,10 @@
 //! An opened archive with its name: what is said when it can't be used, whether its file is still the same, and which
 //! of the files it was made from are unchanged.
 
+use crate::found::Stamp;
 use crate::read;
 #[cfg(unix)]
 use crate::seen::{Seen, Status};
-use crate::tree::Stamp;
 use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::{FINGERPRINT, Section};
 use bunraku_vm::archive::reader::{Archive, Entry};
@@ -23,9 +23,6 @@ use std::time::SystemTime;
 
 /// Stands in an archive's messages for the path of the file they are about. No path can hold it.
 pub const SELF: &str = "\0";
-
-/// What the name of the note beside an archive has behind the archive's: see `seen.rs`.
-pub const NOTE: &str = ".seen";
 
 /// What was built, as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

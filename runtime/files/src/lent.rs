@@ -3,8 +3,8 @@
 //!
 //! [`Tree::with_lent`]: crate::tree::Tree::with_lent
 
+use crate::found::Child;
 use crate::paths::clean;
-use crate::tree::Child;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::fmt;

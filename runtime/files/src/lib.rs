@@ -9,6 +9,7 @@
 
 pub mod archive;
 pub mod confined;
+pub mod found;
 pub mod lent;
 pub mod memo;
 mod observed;

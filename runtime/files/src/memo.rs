@@ -11,9 +11,10 @@
 //! Each is made with a [`Contract`], which says what it holds and what bounds it; ARCHITECTURE.md lists them all, by a
 //! test that reads them where they are declared.
 
+use crate::found::Stamp;
 use crate::reads::{self, Asked, Reads};
 use crate::recent::{FILES, Recent};
-use crate::tree::{Stamp, Tree};
+use crate::tree::Tree;
 use elsa::sync::FrozenMap;
 use std::borrow::Borrow;
 use std::ffi::OsStr;

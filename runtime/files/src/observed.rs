@@ -1,9 +1,9 @@
 //! What a snapshot has seen of its tree on the disk: each path that was asked for, with what was there. Asked again, it
 //! says the same, whatever has happened on the disk since; and it can be told whether anything has, or anything but code.
 
+use crate::found::Stamp;
 #[cfg(unix)]
 use crate::seen::Status;
-use crate::tree::Stamp;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::fs::Metadata;

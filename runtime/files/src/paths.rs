@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
+/// What the name of the note beside an archive has behind the archive's: see `seen.rs`.
+pub const NOTE: &str = ".seen";
+
 /// A folder of the tree and what an archive calls it.
 pub type Root = (PathBuf, String);
 

@@ -10,7 +10,7 @@
 //! ourselves, and only if nobody else may write to it. It may be gone at any time; one that is damaged or belongs to
 //! another archive counts as none. Where none can be written nothing is said.
 
-use crate::archive::NOTE;
+use crate::paths::NOTE;
 use crate::write;
 use foldhash::fast::FixedState;
 use rustix::process::geteuid;

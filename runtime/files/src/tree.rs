@@ -8,6 +8,7 @@
 
 use crate::archive::{Info, Opened};
 use crate::confined::{Confined, Confinement};
+use crate::found::{Child, Stamp, children};
 use crate::lent::{Item, Lent};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
@@ -22,22 +23,6 @@ use std::fs::Metadata;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
-use std::time::SystemTime;
-
-/// Size and time of change of a file: what it has to keep for it to count as unchanged. There is no time where an
-/// archive says the size.
-pub type Stamp = (u64, Option<SystemTime>);
-
-/// Something in a folder.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Child {
-    /// Its name.
-    pub name: String,
-    /// Whether it is a folder, links followed.
-    pub is_folder: bool,
-    /// Whether it is a symbolic link.
-    pub is_link: bool,
-}
 
 /// What a frozen archive has of a path.
 pub struct Embedded<'t> {
@@ -605,15 +590,4 @@ impl Archived {
     fn entry(&self, key: &str) -> Option<Entry<'_>> {
         self.heed(self.opened.archive().find(key)).flatten()
     }
-}
-
-/// What lies in a folder of the disk, in no order.
-fn children(folder: &Path) -> Vec<Child> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let child = |entry: std::fs::DirEntry| {
-        let kind = entry.file_type().ok()?;
-        let is_folder = if kind.is_symlink() { entry.path().is_dir() } else { kind.is_dir() };
-        Some(Child { name: entry.file_name().into_string().ok()?, is_folder, is_link: kind.is_symlink() })
-    };
-    entries.filter_map(child).collect()
 }

@@ -1,6 +1,7 @@
 //! Globs as Ruby's `Pathname.glob` has them: `*`, `?`, `[…]`, `{…,…}`, `**/`; hidden files only by name.
 
-use bunraku_files::tree::{Child, Tree};
+use bunraku_files::found::Child;
+use bunraku_files::tree::Tree;
 use std::path::{Path, PathBuf};
 
 /// The files (not folders) that a pattern stands for, sorted level by level.

@@ -1,20 +1,19 @@
 //! Building an archive from a tree: every file is read once, on all cores, and made into what a compile would make
 //! of it. What an archive of the same name already has of unchanged content is taken from there.
 
-use super::COMPILER;
 use super::file::{File, What, is_asset};
-use super::keys;
 use super::literals::{self, Literal};
 use super::readers::{Readers, group_of};
 use super::reads::Reads;
 use super::ruby::{self, NeedsRuby, Why};
 use super::walk::{Found, Kind, Walk};
+use super::{COMPILER, keys};
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
 use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_configuration::value::Raw;
-use bunraku_files::archive::{Info, NOTE, Opened};
-use bunraku_files::paths::{self, Root};
+use bunraku_files::archive::{Info, Opened};
+use bunraku_files::paths::{self, NOTE, Root};
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
 use bunraku_hiera::data_file::DataFormat;

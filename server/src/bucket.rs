@@ -5,9 +5,9 @@
 //! would keep it by its own. There are no differences (`diff_with`), which need a program.
 
 use crate::environments::Environments;
-use crate::exchange::{Body, Failure, Request, Response};
+use crate::exchange::{Body, Failure, Request, Response, server_error};
 use crate::files::checksums::{ChecksumType, Hash};
-use crate::files::{environment, server_error};
+use crate::files::environment;
 use crate::formats::{self, Format};
 use crate::notices::Notices;
 use crate::parameters::Parameter;

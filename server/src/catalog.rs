@@ -2,7 +2,7 @@
 //! is looked at is theirs.
 
 use crate::environments::Served;
-use crate::exchange::{Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
@@ -48,7 +48,7 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     }
     let content_type = content_type(site.compat(), request)?;
     if fields.get("use_node").is_some() {
-        return Err(node::failed("Invalid option use_node for a remote request".to_owned()));
+        return Err(server_error("Invalid option use_node for a remote request".to_owned()));
     }
     let asked = match site.environments.get(environment) {
         Ok(asked) => Some(asked),
@@ -65,7 +65,7 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         None => site.facts.find(name)?.as_ref().map(values),
     };
     let node = node::of_client(site, name, facts, &trusted);
-    let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
+    let searching = |why: String| server_error(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let environment = node::environment_of(site, name, asked.as_ref(), said.as_deref())?;
     let is_moved = said.is_some() && asked.as_ref().is_none_or(|asked| asked.name != environment.name);
@@ -93,7 +93,7 @@ fn catalog(
         }
         false => compile(site, environment, node).result.map(|catalog| (catalog, None)),
     }
-    .map_err(|error| node::failed(error.message))?;
+    .map_err(|error| server_error(error.message))?;
     let mut json = catalog.into_json();
     if let Some(types) = checksums {
         let metadata = site.files.static_metadata(&json, environment, types, &request.client)?;
@@ -101,7 +101,7 @@ fn catalog(
     }
     if let (Some(commands), Some(stored)) = (&site.catalogs, stored) {
         let stored: Json =
-            serde_json::from_str(stored.to_json()).map_err(|error| node::failed(error.to_string()))?;
+            serde_json::from_str(stored.to_json()).map_err(|error| server_error(error.to_string()))?;
         let run = (fields.get("transaction_uuid"), fields.get("job_id"));
         commands.replace_catalog(node.name(), &stored, run)?;
     }
@@ -173,20 +173,20 @@ fn timed<T>(
 fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Json>, Failure> {
     let Some(text) = fields.get("facts") else { return Ok(None) };
     let Some(format) = fields.get("facts_format") else {
-        return Err(node::failed(format!("Facts but no fact format provided for {name}")));
+        return Err(server_error(format!("Facts but no fact format provided for {name}")));
     };
     if !matches!(format, "application/json" | "json" | "text/pson" | "pson") {
-        return Err(node::failed("Unsupported facts format".to_owned()));
+        return Err(server_error("Unsupported facts format".to_owned()));
     }
     let decoded = percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
-    let unreadable = |why: &dyn std::fmt::Display| node::failed(format!("Could not intern from json: {why}"));
+    let unreadable = |why: &dyn std::fmt::Display| server_error(format!("Could not intern from json: {why}"));
     let facts: Json = serde_json::from_str(&decoded).map_err(|why| unreadable(&why))?;
     if !facts["values"].is_object() {
         return Err(unreadable(&"the facts have no values"));
     }
     let owner = facts["name"].as_str().unwrap_or_default();
     if owner != name {
-        return Err(node::failed(format!(
+        return Err(server_error(format!(
             "Catalog for {name:?} was requested with fact definition for the wrong node ({owner:?})."
         )));
     }

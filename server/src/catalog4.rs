@@ -1,11 +1,10 @@
 //! Catalogs as orchestrators ask for them (`POST /puppet/v4/catalog`): with facts and trusted data of the request's own, and what
 //! was logged. Source: Puppet Server 7.9.5.
 
-use crate::catalog;
-use crate::exchange::{Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::identity::is_certname;
-use crate::node;
 use crate::site::Site;
+use crate::{catalog, node};
 use bunraku::{Data, Facts, Node, Severity, is_environment_name};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
@@ -45,22 +44,22 @@ pub fn answer(site: &Site, request: &Request) -> Result<Response, Failure> {
 fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
     let name = asked.certname.as_str();
     let requested =
-        site.environments.get(&asked.environment).map_err(|failure| node::failed(failure.message))?;
+        site.environments.get(&asked.environment).map_err(|failure| server_error(failure.message))?;
     let mut node = Node::new(name).with_server(site.compat(), &site.certname, site.addresses.clone());
     if let Some(facts) = &asked.facts {
         node = node.with_facts(Facts::from_data(facts.clone()));
     }
     if let Some(Data::Map(trusted)) = &asked.trusted {
         node = node.with_trusted(trusted);
-    } else if let Some(external) = node::external(site, name).map_err(node::failed)? {
+    } else if let Some(external) = node::external(site, name).map_err(server_error)? {
         node = node.with_external(&external);
     }
-    let searching = |why: String| node::failed(format!("Failed when searching for node {name}: {why}"));
+    let searching = |why: String| server_error(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let said = said.filter(|_| !asked.prefers_requested);
     let environment = node::environment_of(site, name, Some(&requested), said.as_deref())?;
     let compiled = catalog::compile(site, &environment, &node);
-    let catalog = compiled.result.map_err(|error| node::failed(error.message))?;
+    let catalog = compiled.result.map_err(|error| server_error(error.message))?;
     let Some(least) = asked.logs else { return Ok(format!("{{\"catalog\":{}}}", catalog.to_json())) };
     let logs = compiled.logs.iter().filter(|log| log.level >= least);
     let told = |log: &bunraku::Log| {

@@ -6,9 +6,9 @@
 
 use crate::below::files_below;
 use crate::environments::{Environments, Served};
-use crate::exchange::{Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::files::checksums::Status;
-use crate::node::{failed, json_of};
+use crate::formats::json_of;
 use crate::ordered::{by_units, sorted};
 use crate::tagged::tagged;
 use bunraku::{Class, ClassOptions, ClassParameter, ClassReader, Strict};
@@ -77,8 +77,8 @@ impl Classes {
             (false, true) => vec![manifest],
             (false, false) => Vec::new(),
         };
-        let modulepath = configuration.modulepath(&served.name).map_err(failed)?;
-        for module in configuration.modules(&modulepath).map_err(failed)? {
+        let modulepath = configuration.modulepath(&served.name).map_err(server_error)?;
+        for module in configuration.modules(&modulepath).map_err(server_error)? {
             files.extend(manifests_below(&module.join("manifests")));
         }
         files.sort_by(|one, other| by_units(&one.to_string_lossy(), &other.to_string_lossy()));
@@ -124,11 +124,11 @@ impl Classes {
 
     fn place(&self) -> Result<Place, Failure> {
         let configuration = self.environments.configuration();
-        let own = configuration.get("environment").map_err(failed)?.text;
+        let own = configuration.get("environment").map_err(server_error)?.text;
         if self.environments.get(&own).is_err() {
             return Ok(Place { manifest: String::new(), modulepath: Vec::new() });
         }
-        let modulepath = configuration.modulepath(&own).map_err(failed)?;
+        let modulepath = configuration.modulepath(&own).map_err(server_error)?;
         let text = |folder: &PathBuf| format!("{}/", folder.to_string_lossy().trim_end_matches('/'));
         Ok(Place { manifest: self.manifest_of(&own)?, modulepath: modulepath.iter().map(text).collect() })
     }

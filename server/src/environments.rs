@@ -4,9 +4,9 @@
 //! beside the old one and renames a new link over the old: the next request is compiled from the new one, requests under way end with
 //! the one they began with. The link is looked at no more than once a second.
 
-use crate::exchange::{Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response, server_error};
+use crate::files::Archived;
 use crate::files::checksums::Hash;
-use crate::files::{Archived, server_error};
 use bunraku::archive::Contents;
 use bunraku::files::read;
 use bunraku::{Configuration, Environment, SERVER_SECTION, is_environment_name};

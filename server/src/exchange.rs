@@ -122,6 +122,11 @@ pub struct Failure {
     pub message: String,
 }
 
+/// What Puppet answers when its own code fails.
+pub fn server_error(message: impl Into<String>) -> Failure {
+    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
+}
+
 impl Request {
     /// The same again, for whoever answers it; its body is shared.
     pub(crate) fn share(&self) -> Request {

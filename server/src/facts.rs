@@ -4,8 +4,8 @@
 //! `server_datadir/facts/NAME.json`.
 
 use crate::environments::Environments;
-use crate::exchange::{Failure, Request, Response};
-use crate::files::{environment, server_error};
+use crate::exchange::{Failure, Request, Response, server_error};
+use crate::files::environment;
 use crate::formats;
 use crate::reports::{Taker, form, yaml};
 use bunraku::files::read;

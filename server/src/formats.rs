@@ -2,8 +2,9 @@
 //! Source: the routes of Puppet 7.23.0 and 8.10.0.
 
 use crate::exchange::{Failure, Request};
-use bunraku::Compat;
+use bunraku::{Compat, Data};
 use http::StatusCode;
+use serde_json::{Value as Json, json};
 
 /// A form of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,4 +95,19 @@ pub fn of_body(request: &Request, supported: &[Format]) -> Result<Format, Failur
         let kind = "UNSUPPORTED_MEDIA_TYPE";
         Failure { kind, ..Failure::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, message) }
     })
+}
+
+/// Data as a value of JSON.
+pub fn json_of(data: &Data) -> Json {
+    match data {
+        Data::Undef => Json::Null,
+        Data::Boolean(value) => json!(value),
+        Data::Integer(whole) => json!(whole),
+        Data::Float(number) => json!(number),
+        Data::Text(text) => json!(text),
+        Data::List(all) => Json::Array(all.iter().map(json_of).collect()),
+        Data::Map(all) => {
+            Json::Object(all.iter().map(|(name, value)| (name.clone(), json_of(value))).collect())
+        }
+    }
 }

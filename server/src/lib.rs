@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod administration;
+mod answers;
 pub mod authority;
 pub mod authorization;
 mod below;

@@ -1,8 +1,8 @@
 //! What environments and modules there are. Source: Puppet Server 7.9.5.
 
 use crate::below::files_below;
-use crate::exchange::{Failure, Request, Response};
-use crate::node::{failed, json_of};
+use crate::exchange::{Failure, Request, Response, server_error};
+use crate::formats::json_of;
 use crate::site::Site;
 use crate::tagged::tagged;
 use bunraku::files::read;
@@ -24,14 +24,14 @@ const SETTINGS: [&str; 4] = ["modulepath", "manifest", "environment_timeout", "c
 /// When the configuration can't be read.
 pub fn environments(site: &Site) -> Result<Response, Failure> {
     let configuration = site.configuration();
-    let path = configuration.get("environmentpath").map_err(failed)?.text;
+    let path = configuration.get("environmentpath").map_err(server_error)?.text;
     let mut searched: Vec<String> =
         path.split(':').filter(|one| !one.is_empty()).map(|one| format!("file://{one}")).collect();
     searched.push("data:text/plain,internal".to_owned());
     let names = SETTINGS.map(str::to_owned);
     let mut all = Map::new();
-    for name in configuration.environment_names().map_err(failed)? {
-        let found = configuration.print(&names, SERVER_SECTION, Some(&name)).map_err(failed)?;
+    for name in configuration.environment_names().map_err(server_error)? {
+        let found = configuration.print(&names, SERVER_SECTION, Some(&name)).map_err(server_error)?;
         let mut settings = Map::new();
         for setting in found {
             let value = match (setting.name, &setting.value) {
@@ -62,7 +62,7 @@ pub fn modules(site: &Site, request: &Request) -> Result<Response, Failure> {
             Err(refused) => return Ok(refused),
         },
         None => {
-            let names = site.configuration().environment_names().map_err(failed)?;
+            let names = site.configuration().environment_names().map_err(server_error)?;
             Json::Array(names.iter().map(|name| modules_of(site, name)).collect::<Result<_, _>>()?)
         }
     };
@@ -72,8 +72,8 @@ pub fn modules(site: &Site, request: &Request) -> Result<Response, Failure> {
 /// Each by the name of its metadata, author and all, with its version; by its folder's name where it has none.
 fn modules_of(site: &Site, environment: &str) -> Result<Json, Failure> {
     let configuration = site.configuration();
-    let modulepath = configuration.modulepath(environment).map_err(failed)?;
-    let folders = configuration.modules(&modulepath).map_err(failed)?;
+    let modulepath = configuration.modulepath(environment).map_err(server_error)?;
+    let folders = configuration.modules(&modulepath).map_err(server_error)?;
     Ok(
         json!({"modules": folders.iter().map(|folder| module(folder)).collect::<Vec<_>>(), "name": environment}),
     )
@@ -89,12 +89,12 @@ pub fn transports(site: &Site, request: &Request) -> Result<Response, Failure> {
         Err(refused) => return Ok(refused),
     };
     let configuration = site.configuration();
-    let modulepath = configuration.modulepath(&served.name).map_err(failed)?;
-    for folder in configuration.modules(&modulepath).map_err(failed)? {
+    let modulepath = configuration.modulepath(&served.name).map_err(server_error)?;
+    for folder in configuration.modules(&modulepath).map_err(server_error)? {
         let schemas = folder.join(SCHEMAS);
         if let Some(schema) = files_below(&schemas, |name, _| name.ends_with(".rb")).first() {
             let path = schemas.join(schema);
-            return Err(failed(format!("transports are not read: {} defines one", path.display())));
+            return Err(server_error(format!("transports are not read: {} defines one", path.display())));
         }
     }
     tagged(request, json!({"name": served.name, "transports": []}).to_string())

@@ -2,13 +2,13 @@
 //! agent asks for its environment.
 
 use crate::environments::Served;
-use crate::exchange::{Client, Failure, Request, Response};
+use crate::exchange::{Client, Failure, Request, Response, server_error};
 use crate::files::environment;
 use crate::formats;
+use crate::formats::json_of;
 use crate::site::Site;
 use bunraku::{Data, Facts, Node};
-use http::StatusCode;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 /// `GET /puppet/v3/node/NAME`: name and environment, and what the classifier says.
@@ -18,7 +18,7 @@ use std::sync::Arc;
 pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
     let format = formats::of_answer(request, formats::of_data(site.compat()))?;
     let asked = site.environments.get(environment(request)?)?;
-    let (node, said) = classify(site, Node::new(name)).map_err(failed)?;
+    let (node, said) = classify(site, Node::new(name)).map_err(server_error)?;
     let mut all = Map::new();
     all.insert("name".to_owned(), name.into());
     all.insert("environment".to_owned(), said.unwrap_or_else(|| asked.name.clone()).into());
@@ -77,7 +77,7 @@ impl Trusted {
 /// # Errors
 /// What the program fails with.
 pub fn trusted_of(site: &Site, client: &Client, name: &str) -> Result<Trusted, Failure> {
-    let external = external(site, client.certname.as_deref().unwrap_or(name)).map_err(failed)?;
+    let external = external(site, client.certname.as_deref().unwrap_or(name)).map_err(server_error)?;
     Ok(Trusted::of(client, external))
 }
 
@@ -113,34 +113,14 @@ pub fn environment_of(
     match (said, asked) {
         (None, Some(asked)) => Ok(Arc::clone(asked)),
         (None, None) => {
-            let configured = site.configuration().get("environment").map_err(failed)?.text;
+            let configured = site.configuration().get("environment").map_err(server_error)?.text;
             site.environments.get(&configured)
         }
         (Some(said), _) => {
             // Its message names the path that was searched.
             let found = site.configuration().environment_folder(Some(said));
-            found.map_err(|why| failed(format!("Failed when searching for node {name}: {why}")))?;
+            found.map_err(|why| server_error(format!("Failed when searching for node {name}: {why}")))?;
             site.environments.get(said)
-        }
-    }
-}
-
-/// A failure of the server's side.
-pub fn failed(message: String) -> Failure {
-    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
-}
-
-/// Data as a value of JSON.
-pub fn json_of(data: &Data) -> Json {
-    match data {
-        Data::Undef => Json::Null,
-        Data::Boolean(value) => json!(value),
-        Data::Integer(whole) => json!(whole),
-        Data::Float(number) => json!(number),
-        Data::Text(text) => json!(text),
-        Data::List(all) => Json::Array(all.iter().map(json_of).collect()),
-        Data::Map(all) => {
-            Json::Object(all.iter().map(|(name, value)| (name.clone(), json_of(value))).collect())
         }
     }
 }

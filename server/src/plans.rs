@@ -2,8 +2,7 @@
 //! Source: Puppet Server 7.9.5, and Puppet 7.23's plans of modules.
 
 use crate::environments::{Environments, absent};
-use crate::exchange::{Failure, Request, Response};
-use crate::node::failed;
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::tasks::{full_name, is_name, names_in, stem};
 use serde_json::json;
 use std::path::Path;
@@ -76,9 +75,9 @@ pub fn all(environments: &Environments, request: &Request) -> Result<Response, F
         Err(refused) => return Ok(refused),
     };
     let configuration = environments.configuration();
-    let modulepath = configuration.modulepath(&served.name).map_err(failed)?;
+    let modulepath = configuration.modulepath(&served.name).map_err(server_error)?;
     let mut all = Vec::new();
-    for module in configuration.modules(&modulepath).map_err(failed)? {
+    for module in configuration.modules(&modulepath).map_err(server_error)? {
         let name = module.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         all.extend(plans(&module).iter().map(|plan| {
             json!({"name": full_name(&name, plan), "environment": [{"name": served.name, "code_id": null}]})
@@ -102,8 +101,8 @@ pub fn one(
         Err(refused) => return Ok(refused),
     };
     let configuration = environments.configuration();
-    let modulepath = configuration.modulepath(&served.name).map_err(failed)?;
-    let Some(folder) = configuration.module(&modulepath, module).map_err(failed)? else {
+    let modulepath = configuration.modulepath(&served.name).map_err(server_error)?;
+    let Some(folder) = configuration.module(&modulepath, module).map_err(server_error)? else {
         return Ok(absent(format!("Could not find module '{module}'")));
     };
     if !plans(&folder).iter().any(|one| one == plan) {

@@ -1,11 +1,9 @@
 //! All that requests are answered from: the configuration and what follows from it, as it was read at one moment. A reload makes
 //! another one; requests under way end with the one that they began with.
 
-use crate::administration;
 use crate::authority::Place;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
-use crate::catalog;
 use crate::classes::Classes;
 use crate::classified::Classified;
 use crate::commands::Commands;
@@ -16,20 +14,16 @@ use crate::facts::Facts;
 use crate::files::Files;
 use crate::gate::Gate;
 use crate::identity::is_certname;
-use crate::listings;
-use crate::node;
 use crate::notices::Notices;
 use crate::oids::Names;
-use crate::plans;
 use crate::reports::Reports;
 use crate::routes::Route;
-use crate::states;
 use crate::tasks::Tasks;
+use crate::tls;
 use crate::versions::Versions;
-use crate::{catalog4, tls};
 use bunraku::files::read;
 use bunraku::{Compat, Compiler, Configuration, Data, Node, Settings};
-use http::{HeaderName, HeaderValue, Method, StatusCode};
+use http::StatusCode;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -319,61 +313,6 @@ impl Site {
         {
             self.notices.say("warning", "Puppet", format!("Revocation lists could not be fetched: {why}"));
         }
-    }
-
-    /// Answers a request that was admitted.
-    pub fn answer(&self, route: &Route, request: &Request) -> Response {
-        let asks_for_files = matches!(route, Route::Metadatas(_) | Route::Content(_));
-        if asks_for_files && request.query("environment").is_none() {
-            let text = format!(
-                "A {} request must include an `environment` or `versioned_project` query parameter.",
-                route.name()
-            );
-            return Response::text(StatusCode::BAD_REQUEST, text);
-        }
-        let answered = match route {
-            Route::Catalog(name) => catalog::answer(self, request, name),
-            Route::Catalog4 => catalog4::answer(self, request),
-            Route::Node(name) => node::answer(self, request, name),
-            Route::Metadata(rest) => self.files.metadata(request, rest),
-            Route::Metadatas(rest) => self.files.metadatas(request, rest),
-            Route::Content(rest) => self.files.content(request, rest),
-            Route::StaticContent(rest) => self.files.static_content(request, rest),
-            Route::Environments => listings::environments(self),
-            Route::Modules => listings::modules(self, request),
-            Route::Transports => listings::transports(self, request),
-            Route::Simple(service) => Ok(states::simple(service.as_deref())),
-            Route::Services(service) => states::services(self, request, service.as_deref()),
-            Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self, request)),
-            Route::Report(name) => self.reports.save(request, name),
-            Route::Facts(name) => {
-                self.facts.put(request, name, || Ok(node::trusted_of(self, &request.client, name)?.to_json()))
-            }
-            Route::Bucket(rest) => match request.method {
-                Method::HEAD => self.bucket.head(request, rest),
-                Method::PUT => self.bucket.put(request, rest),
-                _ => self.bucket.get(request, rest),
-            },
-            Route::Authority(asked) => Ok(self.authority.answer(self, asked, request)),
-            Route::Classes => {
-                let _pass = self.gate.pass();
-                self.classes.answer(request)
-            }
-            Route::Tasks => self.tasks.all(request),
-            Route::Task(module, task) => self.tasks.one(request, module, task),
-            Route::Plans => plans::all(&self.environments, request),
-            Route::Plan(module, plan) => plans::one(&self.environments, request, module, plan),
-        };
-        let mut response = answered.unwrap_or_else(|failure| {
-            self.notices.say("err", "Puppet", &failure.message);
-            failure.response()
-        });
-        if let (Route::Catalog(_), &Method::POST) = (route, &request.method)
-            && let Ok(name) = HeaderValue::from_str(&self.certname)
-        {
-            response.headers.push((HeaderName::from_static("x-puppet-compiler-name"), name));
-        }
-        response
     }
 }
 

@@ -184,7 +184,7 @@ impl Commands {
     pub fn store_report(&self, certname: &str, report: &Map<String, Json>) -> Result<(), Failure> {
         let producer = self.now();
         let payload = payload::store_report(report, self.told().all_resources, &producer);
-        let payload = payload.map_err(crate::files::server_error)?;
+        let payload = payload.map_err(crate::exchange::server_error)?;
         self.put(("store_report", 8), certname, &payload, producer)
     }
 
@@ -264,7 +264,7 @@ impl Commands {
                 Failure::new(StatusCode::SERVICE_UNAVAILABLE, message)
             }
             NotTaken::Failed(error) => {
-                crate::files::server_error(format!("Could not keep a command to PuppetDB: {error}"))
+                crate::exchange::server_error(format!("Could not keep a command to PuppetDB: {error}"))
             }
         })
     }

@@ -2,8 +2,8 @@
 //! ask for.
 
 use super::place::Place;
-use super::{Files, sent, server_error};
-use crate::exchange::{Failure, Request, Response};
+use super::{Files, sent};
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::formats::Format;
 use crate::versions::{self, is_code_id};
 use bunraku::is_environment_name;

@@ -1,21 +1,11 @@
 //! What is said of one file: Puppet's metadata as JSON. Source: `Puppet::FileServing::Metadata` of 7.23.0 and 8.10.0.
 
 use super::checksums::{ChecksumType, Checksums, time};
-use super::mounts::server_error;
-use super::place::{Kind, Place};
-use crate::exchange::{Failure, Request};
+use super::place::{Kind, Links, Place};
+use crate::exchange::{Failure, Request, server_error};
 use crate::parameters::Parameter;
 use std::io;
 use std::path::Path;
-
-/// Whether a link is itself or what it leads to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Links {
-    /// Itself.
-    Manage,
-    /// What it leads to.
-    Follow,
-}
 
 /// What a request asks of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

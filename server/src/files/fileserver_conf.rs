@@ -95,7 +95,7 @@ impl FileserverConf {
 fn section(line: &str) -> Option<&str> {
     line.match_indices('[').find_map(|(at, _)| {
         let (name, _) = line[at + 1..].split_once(']')?;
-        super::mounts::is_name(name).then_some(name)
+        is_name(name).then_some(name)
     })
 }
 
@@ -112,6 +112,11 @@ fn entry(line: &str) -> Option<(&str, &str)> {
     let first = rest.chars().next()?.len_utf8();
     let comment = rest[first..].find('#').map_or(rest.len(), |at| first + at);
     Some((word, rest[..comment].trim()))
+}
+
+/// Whether a name may be that of a mount.
+pub fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 #[cfg(test)]

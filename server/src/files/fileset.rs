@@ -1,11 +1,10 @@
 //! Which files lie below folders, one folder over the other. Source: `Puppet::FileServing::Fileset` of 7.23.0 and 8.10.0.
 //! Names of one folder come sorted; Puppet has them in the order of the disk.
 
-use super::entry::{Links, of_ruby};
+use super::entry::of_ruby;
 use super::fnmatch;
-use super::mounts::server_error;
-use super::place::{Kind, Place};
-use crate::exchange::{Failure, Request};
+use super::place::{Kind, Links, Place};
+use crate::exchange::{Failure, Request, server_error};
 use crate::parameters::Parameter;
 use std::cmp::Ordering;
 use std::collections::{HashSet, VecDeque};

@@ -21,12 +21,11 @@ mod prepared;
 mod static_catalog;
 mod versions_kept;
 
-pub use entry::{Asked, File, Links};
-pub use mounts::server_error;
-pub use place::Archived;
+pub use entry::{Asked, File};
+pub use place::{Archived, Links};
 
 use crate::environments::{Environments, Served};
-use crate::exchange::{self, Body, Failure, Request, Response};
+use crate::exchange::{self, Body, Failure, Request, Response, server_error};
 use crate::formats::{self, Format};
 use crate::notices::Notices;
 use crate::parameters::with_parameters;

@@ -2,11 +2,9 @@
 //! Source: the mounts of Puppet 7.23.0 and 8.10.0.
 
 use super::Shared;
-use super::entry::Links;
-use super::fileserver_conf::{FileserverConf, Named};
-use super::place::Place;
-use crate::exchange::{Failure, Request};
-use http::StatusCode;
+use super::fileserver_conf::{FileserverConf, Named, is_name};
+use super::place::{Links, Place};
+use crate::exchange::{Failure, Request, server_error};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -39,11 +37,6 @@ pub fn find(name: &str, conf: &FileserverConf) -> Option<Mount> {
         ("pluginfacts", None) => Some(Mount::OfAll("facts.d")),
         _ => None,
     }
-}
-
-/// Whether a name may be that of a mount.
-pub fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-'))
 }
 
 /// The name of the mount and the path in it.
@@ -214,11 +207,6 @@ fn text(path: PathBuf) -> Result<String, Failure> {
     let unreadable =
         |path: std::ffi::OsString| server_error(format!("The path {} is not UTF-8", path.to_string_lossy()));
     path.into_os_string().into_string().map_err(unreadable)
-}
-
-/// What Puppet answers when its own code fails.
-pub fn server_error(message: impl Into<String>) -> Failure {
-    Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 //! disk, as long as it is as it was when the archive was built.
 
 use super::checksums::{ChecksumType, Checksums, SHA256, hexadecimal, time};
-use super::entry::Links;
 use crate::exchange::Body;
 use bunraku::archive::{Child, Contents, ModuleFolders, Stored, StoredKind};
 use bunraku::files::read;
@@ -16,6 +15,15 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+
+/// Whether a link is itself or what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Links {
+    /// Itself.
+    Manage,
+    /// What it leads to.
+    Follow,
+}
 
 /// See the module.
 #[derive(Clone, Debug)]

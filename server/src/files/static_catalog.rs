@@ -1,14 +1,13 @@
 //! What makes a catalog a static one: the metadata of its files' sources, as they were when it was compiled.
 //! Source: the terminus `compiler` of catalogs in Puppet 7.23.0 and 8.10.0.
 
-use super::Files;
 use super::checksums::{ChecksumType, SHA256};
-use super::entry::{Asked, File, Links};
+use super::entry::{Asked, File};
 use super::fileset::Search;
-use super::mounts::{self, server_error};
-use super::place::{Kind, Place};
+use super::place::{Kind, Links, Place};
+use super::{Files, mounts};
 use crate::environments::Served;
-use crate::exchange::{Client, Failure, Request};
+use crate::exchange::{Client, Failure, Request, server_error};
 use crate::parameters::Parameter;
 use http::Method;
 use serde::Deserialize;

@@ -9,8 +9,8 @@ mod modules;
 pub(crate) mod yaml;
 
 use crate::environments::{Environments, Served};
-use crate::exchange::{Failure, Request, Response};
-use crate::files::{environment, server_error};
+use crate::exchange::{Failure, Request, Response, server_error};
+use crate::files::environment;
 use crate::formats;
 use crate::notices::Notices;
 use base64::Engine as _;

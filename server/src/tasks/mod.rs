@@ -8,9 +8,8 @@ mod metadata;
 pub(crate) use found::{full_name, is_name, names_in, stem};
 
 use crate::environments::{Environments, Served, absent};
-use crate::exchange::{Failure, Request, Response};
+use crate::exchange::{Failure, Request, Response, server_error};
 use crate::files::checksums::{ChecksumType, Checksums, Hash};
-use crate::node::failed;
 use crate::notices::Notices;
 use crate::ordered::sorted;
 use found::{FoundTask, ModuleTasks};
@@ -58,7 +57,7 @@ impl Tasks {
         };
         let configuration = self.environments.configuration();
         let mut all = Vec::new();
-        for module in configuration.modules(&place.modulepath).map_err(failed)? {
+        for module in configuration.modules(&place.modulepath).map_err(server_error)? {
             let tasks = ModuleTasks::of(&module);
             for task in &tasks.tasks {
                 let name = full_name(&tasks.module, &task.name);
@@ -89,7 +88,7 @@ impl Tasks {
             Err(refused) => return Ok(refused),
         };
         let configuration = self.environments.configuration();
-        let Some(folder) = configuration.module(&place.modulepath, module).map_err(failed)? else {
+        let Some(folder) = configuration.module(&place.modulepath, module).map_err(server_error)? else {
             return Ok(absent(format!("Could not find module '{module}'")));
         };
         let tasks = ModuleTasks::of(&folder);
@@ -118,7 +117,7 @@ impl Tasks {
     }
 
     fn place(&self, served: Arc<Served>) -> Result<Place, Failure> {
-        let modulepath = self.environments.configuration().modulepath(&served.name).map_err(failed)?;
+        let modulepath = self.environments.configuration().modulepath(&served.name).map_err(server_error)?;
         Ok(Place { served, modulepath })
     }
 
@@ -141,7 +140,7 @@ impl Tasks {
 
     /// A file with its hash, and where it is handed out.
     fn described(&self, place: &Place, file: &TaskFile) -> Result<Json, Failure> {
-        let told = |error: std::io::Error| failed(format!("{}: {error}", file.path.display()));
+        let told = |error: std::io::Error| server_error(format!("{}: {error}", file.path.display()));
         let metadata = std::fs::metadata(&file.path).map_err(told)?;
         let checksum = ChecksumType::Hash(Hash::Sha256, false);
         let sum = self.checksums.get(&file.path, &metadata, checksum).map_err(told)?;

@@ -81,7 +81,7 @@ impl<'c> Compile<'c> {
             let is_given = slot.take().is_some();
             let value =
                 vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
-            self.set_param(id, param.name, value, known.number, is_given);
+            self.set_param(id, param.name, value, known.number, is_given)?;
             slot.set(Some(types::held(self.arena, value)));
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
@@ -129,15 +129,27 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn set_param(&self, id: ResourceId, name: &'c str, value: Value<'c>, source: u32, is_there: bool) {
+    fn set_param(
+        &self,
+        id: ResourceId,
+        name: &'c str,
+        value: Value<'c>,
+        source: u32,
+        is_there: bool,
+    ) -> Eval<'c, ()> {
         let param = Param { name, value, at: None, append: false, source };
         let resource = &mut self.catalog.borrow_mut()[id];
+        // A parameter may be called so, and tags as the metaparameter does.
+        if name == "tag" {
+            self.tag_value(resource, value)?;
+        }
         // Defaults are many, and so are the parameters that would be searched for each.
         if is_there {
             resource.set(param);
         } else {
             resource.params.push(param);
         }
+        Ok(())
     }
 
     /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
@@ -170,7 +182,7 @@ impl<'c> Compile<'c> {
             if let Some(value) = found
                 && !(value.is_undef() && param.has_default)
             {
-                self.set_param(id, param.name, value, known.number, true);
+                self.set_param(id, param.name, value, known.number, true)?;
             }
         }
         Ok(())

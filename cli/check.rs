@@ -84,7 +84,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let relative = arguments.relative_names.then(|| KnownNames::new(&path));
     let compat = arguments.compat;
     let strict = arguments.strict.unwrap_or(Settings::of_compat(compat).strict);
-    let how = How { strict, compat, relative };
+    let how = How { strict, compat, relative, further: true };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let reads_stdin = arguments.stdin || !stdin.is_empty();

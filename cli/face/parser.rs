@@ -81,7 +81,7 @@ impl Call {
     /// As of the configuration.
     pub fn how(&self) -> Result<How, String> {
         let strict = self.configuration.settings()?.strict;
-        Ok(How { strict, compat: self.identity.compat, relative: None })
+        Ok(How { strict, compat: self.identity.compat, relative: None, further: false })
     }
 
     /// A setting of the environment that is configured, as it is printed.

@@ -41,13 +41,15 @@ pub struct ParseLimits {
     /// How deep expressions may nest; chains of operators count as nesting, for the tree they make is as
     /// deep.
     pub nesting: u32,
+    /// How many syntax errors are told. Puppet stops at the first.
+    pub errors: usize,
 }
 
 impl Default for ParseLimits {
-    /// 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger stack may
+    /// The first error; 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger stack may
     /// allow more, in proportion.
     fn default() -> Self {
-        ParseLimits { nesting: 400 }
+        ParseLimits { nesting: 400, errors: 1 }
     }
 }
 
@@ -63,7 +65,7 @@ pub struct Parsed<'a> {
 /// Parses a file. Only the syntax is looked at; [`crate::check::check`] does the rest.
 ///
 /// # Errors
-/// The warnings and the syntax errors, in the order of their places. The first error is Puppet's own.
+/// The warnings and the syntax errors, in the order of their places, as many as the limits allow. The first is Puppet's own.
 pub fn parse<'a>(
     arena: &'a Bump,
     source: &SourceFile<'a>,
@@ -88,7 +90,7 @@ pub fn parse<'a>(
         Ok(program) => Ok(Parsed { program, warnings: diagnostics }),
         Err(fault) => {
             diagnostics.push(fault.into_diagnostic(&mut places));
-            if source.kind == SourceKind::Manifest {
+            if source.kind == SourceKind::Manifest && limits.errors > 1 {
                 let further = recover::further_faults(arena, &lexed, source.text, limits, reached);
                 diagnostics.extend(further.into_iter().map(|fault| fault.into_diagnostic(&mut places)));
             }

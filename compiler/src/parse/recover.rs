@@ -1,6 +1,6 @@
 //! Further syntax errors of a file, after the first.
 //!
-//! Puppet stops at the first. What follows it can be judged only where something starts that does not depend
+//! Puppet stops at the first, and so does a compile; whoever mends a file is helped by more. What follows it can be judged only where something starts that does not depend
 //! on what came before: a definition at the very start of a line. What stands between is skipped in silence.
 
 use super::fault::ParseFault;
@@ -9,9 +9,6 @@ use super::{ParseLimits, Parser};
 use crate::lex::Lexed;
 use crate::lex::token::Tok;
 use bumpalo::Bump;
-
-/// More errors than this help nobody.
-const MAX_FAULTS: usize = 20;
 
 /// The errors behind a token at which the parser failed.
 pub(super) fn further_faults<'a>(
@@ -23,7 +20,7 @@ pub(super) fn further_faults<'a>(
 ) -> Vec<ParseFault> {
     let mut faults = Vec::new();
     let mut failed = failed;
-    while faults.len() < MAX_FAULTS {
+    while faults.len() + 1 < limits.errors {
         let start = (failed + 1..lexed.tokens.len()).find(|at| starts_definition(lexed, source, *at));
         let Some(start) = start else { break };
         let mut parser = Parser::new(arena, lexed, limits);

@@ -171,7 +171,9 @@ fn templates() {
 
 #[test]
 fn several_syntax_errors() {
-    let errors = tree("class a {\n  $x = = 1\n}\nclass b {\n}\ndefine c {\n  )\n}\n");
+    let text = "class a {\n  $x = = 1\n}\nclass b {\n}\ndefine c {\n  )\n}\n";
+    assert_eq!(tree(text), "Syntax error at '=' (line: 2, column: 8)");
+    let errors = shown(&SourceFile::manifest(text), &ParseLimits { errors: 20, ..ParseLimits::default() });
     assert_eq!(errors, "Syntax error at '=' (line: 2, column: 8)\nSyntax error at ')' (line: 7, column: 3)");
 }
 

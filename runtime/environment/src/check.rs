@@ -43,7 +43,12 @@ pub struct How {
     pub compat: Compat,
     /// Warn of names that Puppet 3 would have resolved otherwise, by what is known here.
     pub relative: Option<Known>,
+    /// Tell further syntax errors of a manifest, too; Puppet stops at the first.
+    pub further: bool,
 }
+
+/// More syntax errors of a file than this help nobody.
+const MOST_ERRORS: usize = 20;
 
 /// Checks a file that the user has named or a walk has found. One that ends in `.epp` is a template, every other one a manifest.
 pub fn file(path: &Path, how: &How) -> Checked {
@@ -76,7 +81,11 @@ fn kind(path: &Path) -> SourceKind {
 /// Checks a text.
 pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
     let arena = Bump::new();
-    match parse(&arena, source, &ParseLimits::default()) {
+    let mut limits = ParseLimits::default();
+    if how.further {
+        limits.errors = MOST_ERRORS;
+    }
+    match parse(&arena, source, &limits) {
         Ok(parsed) => {
             // As for Puppet's `validate`, no module path says which names the file may define.
             let options = CheckOptions { strict: how.strict, compat: how.compat, ..CheckOptions::default() };

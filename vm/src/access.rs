@@ -111,10 +111,10 @@ fn numbers<'c>(vm: &mut Vm<'c>, keys: &[Value<'c>], kind: &str, substring: bool)
                         "A substring operation does not accept {} {actual} as a character index. Expected an Integer",
                         label::article(&actual)
                     );
-                    Flow::issue_at(Blame::Right, "BAD_STRING_SLICE_KEY_TYPE", message)
+                    Flow::issue_at(Blame::Key(all.len()), "BAD_STRING_SLICE_KEY_TYPE", message)
                 } else {
                     let message = format!("An {kind}[] cannot use {actual} where Integer is expected");
-                    Flow::issue_at(Blame::Right, "BAD_SLICE_KEY_TYPE", message)
+                    Flow::issue_at(Blame::Key(all.len()), "BAD_SLICE_KEY_TYPE", message)
                 });
             }
         }

@@ -6,6 +6,7 @@ use super::points::Fork;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
+use std::borrow::Cow;
 
 /// Elements are gathered in registers this many at a time.
 const BATCH: usize = 32;
@@ -287,8 +288,11 @@ impl BodyLowering<'_, '_> {
                     .iter()
                     .map(|target| {
                         self.take();
-                        let name = if let ExprKind::Var(name) = &target.kind { name } else { "" };
-                        self.low.unit.name(name)
+                        let name = match &target.kind {
+                            ExprKind::Var(name) => Cow::Borrowed(*name),
+                            _ => Cow::Owned(names_shown(target)),
+                        };
+                        self.low.unit.name(&name)
                     })
                     .collect();
                 let list = self.low.unit.list(&names);
@@ -362,5 +366,18 @@ fn binary_op(op: BinaryOp) -> Op {
         BinaryOp::NotMatch => Op::NotMatch,
         BinaryOp::In => Op::In,
         BinaryOp::And | BinaryOp::Or => Op::Truth,
+    }
+}
+
+/// The names of a multiple assignment within another, as Ruby shows an array of them: that is the key that a hash is asked for.
+fn names_shown(target: &Expr<'_>) -> String {
+    match &target.kind {
+        ExprKind::Paren(inner) => names_shown(inner),
+        ExprKind::Var(name) => format!("\"{name}\""),
+        ExprKind::Array(targets) => {
+            let names: Vec<String> = targets.iter().map(names_shown).collect();
+            format!("[{}]", names.join(", "))
+        }
+        _ => String::new(),
     }
 }

@@ -272,6 +272,32 @@ impl<'c> Vm<'c> {
         Ok(())
     }
 
+    /// The key that the names of a multiple assignment within another are: an array of them, from how Ruby shows it.
+    fn key_of_names(&self, shown: &str) -> Value<'c> {
+        let mut open: Vec<Vec<Value<'c>>> = Vec::new();
+        for part in shown.split_inclusive([',', '[', ']']) {
+            let (name, end) = part.split_at(part.len() - 1);
+            let name = name.trim().trim_matches('"');
+            if let Some(names) = open.last_mut()
+                && !name.is_empty()
+            {
+                names.push(self.string(name));
+            }
+            match end {
+                "[" => open.push(Vec::new()),
+                "]" => {
+                    let list = self.array(&open.pop().unwrap_or_default());
+                    match open.last_mut() {
+                        Some(outer) => outer.push(list),
+                        None => return list,
+                    }
+                }
+                _ => {}
+            }
+        }
+        Value::Undef
+    }
+
     /// The values that the names of a multiple assignment get.
     fn unpack(&mut self, unit: &'c LoadedUnit<'c>, value: Value<'c>, list: u32) -> Eval<'c, Vec<Value<'c>>> {
         let names = unit.unit.list(list).unwrap_or_default();
@@ -280,7 +306,11 @@ impl<'c> Vm<'c> {
                 .iter()
                 .map(|name| {
                     let name = unit.name(*name);
-                    hash.get_str(name).ok_or_else(|| {
+                    let found = match name.starts_with('[') {
+                        true => hash.get(self.key_of_names(name)),
+                        false => hash.get_str(name),
+                    };
+                    found.ok_or_else(|| {
                         Flow::issue(
                             "MISSING_MULTI_ASSIGNMENT_KEY",
                             format!(

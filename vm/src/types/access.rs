@@ -3,8 +3,9 @@
 use crate::error::{Blame, Eval, Flow};
 use crate::label;
 use crate::scope::Scope;
+use crate::time::{timespan, timestamp};
 use crate::types::access_keys::{
-    arity, array, as_type, callable, check_keys, flatten, float, hash, init, integer, is_type,
+    arity, arity_at, array, as_type, callable, check_keys, flatten, float, hash, init, integer, is_type,
     literal_or_type, not_undef, single_type, size, tuple,
 };
 use crate::types::access_resource::{class, resource};
@@ -72,7 +73,8 @@ pub(super) fn specialize<'c>(
                 Type::Pattern(_) => return patterns(vm, left, &keys),
                 Type::Regexp(_) => {
                     if keys.len() != 1 {
-                        return Err(arity(&label::value_an(Value::Type(left)), 1, Some(1), keys.len()));
+                        let label = label::value_an_uc(Value::Type(left));
+                        return Err(arity_at(Blame::Key(1), &label, 1, Some(1), keys.len()));
                     }
                     check_keys(vm, left, &keys, Some(1), "String or Regexp", is_text_or_regexp)?;
                     Type::Regexp(source_of(keys[0]))
@@ -109,11 +111,11 @@ pub(super) fn specialize<'c>(
                 }
                 Type::SemVer(_) => versions(vm, left, &keys)?,
                 Type::Timestamp { .. } => {
-                    let (from, to) = times(left, &keys, timestamp_of)?;
+                    let (from, to) = times(left, &keys, timestamp_of, timestamp::to_s)?;
                     Type::Timestamp { from, to }
                 }
                 Type::Timespan { .. } => {
-                    let (from, to) = times(left, &keys, timespan_of)?;
+                    let (from, to) = times(left, &keys, timespan_of, timespan::to_s)?;
                     Type::Timespan { from, to }
                 }
                 Type::Uri(_) => uri(vm, &keys)?,

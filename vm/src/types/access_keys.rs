@@ -24,13 +24,24 @@ pub(super) fn as_type<'c>(key: &Value<'c>) -> Option<&'c Type<'c>> {
 
 /// "X-Type[] accepts 1 to 3 arguments. Got 4"; `most` is none for "or more".
 pub(super) fn arity<'c>(base: &str, least: usize, most: Option<usize>, actual: usize) -> Box<Flow<'c>> {
+    arity_at(Blame::Whole, base, least, most, actual)
+}
+
+/// The same, at a place of its own.
+pub(super) fn arity_at<'c>(
+    blame: Blame,
+    base: &str,
+    least: usize,
+    most: Option<usize>,
+    actual: usize,
+) -> Box<Flow<'c>> {
     let s = if least == 1 { "" } else { "s" };
     let accepts = match most {
         None => format!("{least} or more arguments"),
         Some(most) if most != least => format!("{least} to {most} arguments"),
         Some(_) => format!("{least} argument{s}"),
     };
-    Flow::issue("BAD_TYPE_SLICE_ARITY", format!("{base}[] accepts {accepts}. Got {actual}"))
+    Flow::issue_at(blame, "BAD_TYPE_SLICE_ARITY", format!("{base}[] accepts {accepts}. Got {actual}"))
 }
 
 pub(super) fn bad_type<'c>(base: &str, n: usize, key: Value<'c>) -> Box<Flow<'c>> {

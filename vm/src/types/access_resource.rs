@@ -73,7 +73,6 @@ pub(super) fn resource<'c>(
     }
     let several = keys.len() > 1 || matches!(keys.first(), Some(Value::Array(_)));
     let given = keys.len();
-    let shift = usize::from(type_name.is_none());
     let keys: Vec<_> = flatten(keys).into_iter().filter(|key| !key.is_undef()).collect();
     if keys.is_empty() && given > 0 {
         return Ok(pack(vm, several, Vec::new()));
@@ -93,7 +92,8 @@ pub(super) fn resource<'c>(
                 "Error creating type specialization of {base}, Cannot use {actual} where a resource title \
                  String is expected"
             );
-            return Err(Flow::issue_at(Blame::Key(n + shift), "BAD_TYPE_SPECIALIZATION", message));
+            // Puppet counts the titles, not the keys.
+            return Err(Flow::issue_at(Blame::Key(n), "BAD_TYPE_SPECIALIZATION", message));
         };
         let ty = Type::Resource { type_name: Some(name), title: Some(title.as_str()), held: false };
         references.push(Value::Type(ty.alloc(vm.arena)));

@@ -139,6 +139,7 @@ pub(super) fn times<'c>(
     left: &'c Type<'c>,
     keys: &[Value<'c>],
     convert: fn(Value<'c>) -> Eval<'c, Option<i128>>,
+    shown: fn(i128) -> String,
 ) -> Eval<'c, Bounds> {
     if keys.len() > 2 {
         return Err(arity(&label::value_an_uc(Value::Type(left)), 0, Some(2), keys.len()));
@@ -146,6 +147,13 @@ pub(super) fn times<'c>(
     let mut ends = [None, None];
     for (n, key) in keys.iter().enumerate() {
         ends[n] = convert(*key)?;
+    }
+    if let [Some(from), Some(to)] = ends
+        && from > to
+    {
+        // The parenthesis stays open in Puppet, too.
+        let (from, to) = (shown(from), shown(to));
+        return Err(Flow::raw(format!("'from' must be less or equal to 'to'. Got ({from}, {to}")));
     }
     Ok((ends[0], ends[1]))
 }

@@ -3,7 +3,7 @@
 use super::forms::{self, Form};
 use super::{Call, printed};
 use crate::output;
-use bunraku::check::{self, How, SourceFile, Sources};
+use bunraku::check::{self, ALREADY_DEFINED, How, METAPARAMETER, REDEFINED, SourceFile, Sources};
 use bunraku::{Diagnostic, Severity, files::read};
 use serde_json::{Map, Value as Json, json};
 use std::io::IsTerminal;
@@ -122,6 +122,10 @@ impl Call {
         let environment = self.configuration.get("environment")?.text;
         let prefix = format!("Could not parse for environment {environment}: ");
         let name = name.to_owned();
+        // Puppet's face fails of itself where a loader refuses something.
+        if let Some(refused) = errors.iter().find(|one| one.code == Some(REDEFINED)) {
+            return Err(refused.message.clone());
+        }
         let [fault] = &errors[..] else {
             if errors.is_empty() {
                 return Ok(None);
@@ -139,7 +143,10 @@ impl Call {
         };
         let at = fault.place.line.map(|line| (line, fault.place.column));
         let file = fault.place.file.as_deref().map(str::to_owned);
-        let full = format!("{prefix}{fault}");
+        let full = match fault.code {
+            Some(ALREADY_DEFINED | METAPARAMETER) => fault.to_string(),
+            _ => format!("{prefix}{fault}"),
+        };
         Ok(Some(Fault { name, code: fault.code, message: fault.message.clone(), full, file, at }))
     }
 

@@ -151,6 +151,7 @@ pub mod check {
     pub use bunraku_compiler::SourceFile;
     pub use bunraku_environment::check::{Checked, How, Sources, file, source, text_of, unreadable_types};
     pub use bunraku_environment::relative::Known as KnownNames;
+    pub use bunraku_environment::taken::{ALREADY_DEFINED, METAPARAMETER, REDEFINED};
 }
 
 /// Files that a user names: read within limits, written whole or not at all.

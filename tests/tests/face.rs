@@ -234,7 +234,23 @@ fn validated(calls: &mut Calls) {
         "epp validate nosuch.epp",
         "epp validate m/t.epp --environmentpath=@/env --environment=modules",
     ]);
-    calls.both_of("parser validate", &["notice(1)", "notice(1", "class a-b {}"]);
+    calls.both_of(
+        "parser validate",
+        &[
+            "notice(1)",
+            "notice(1",
+            "class a-b {}",
+            "f(b: 1)\nfunction x.new() {}\nclass c {\n)",
+            "class b inherits c {}\nclass b inherits d {}",
+            "class b {}\ndefine b() {}",
+            "node x, y {}\nnode y {}",
+            "define b() {}\ndefine b() {}",
+            "function b() {}\nfunction b() {}",
+            "type B = String\ntype B = Integer",
+            "define b($noop) {}",
+            "class b($tag = 1, $stage = 2) {}",
+        ],
+    );
     calls.both_of("epp validate", &["<%= $a"]);
 }
 

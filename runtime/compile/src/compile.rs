@@ -200,16 +200,6 @@ impl<'c> Compile<'c> {
     }
 }
 
-/// Puppet's `(file: F, line: L)`; empty where neither is known.
-pub(crate) fn location(file: Option<&str>, line: u32) -> String {
-    match (file.filter(|f| !f.is_empty()), line) {
-        (Some(file), 0) => format!("(file: {file})"),
-        (Some(file), line) => format!("(file: {file}, line: {line})"),
-        (None, 0) => String::new(),
-        (None, line) => format!("(line: {line})"),
-    }
-}
-
 /// What Puppet says of a `break` outside of iterations.
 pub(crate) const BREAK_IS_ILLEGAL: &str = "break() from context where this is illegal";
 

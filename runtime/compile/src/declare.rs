@@ -1,13 +1,14 @@
 //! Declaring resources: what a resource expression or `create_resources` adds to the catalog.
 //! Source: `Puppet::Pops::Evaluator::Runtime3ResourceSupport` and `Puppet::Parser::Resource`, by running them.
 
-use crate::compile::{Compile, location};
+use crate::compile::Compile;
 use crate::state::definitions::Definition;
 use crate::state::resources::TypeName;
 use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_catalog::tags::Tags;
 use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
+use bunraku_environment::taken::location;
 use bunraku_resource_types::Identity;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;

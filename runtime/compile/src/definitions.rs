@@ -1,11 +1,12 @@
 //! What a definition does when its file is read: it takes its name, unless something has it already.
 
-use crate::compile::{Compile, location};
+use crate::compile::Compile;
 use crate::load::Read;
 use crate::state::aliases::AliasBody;
 use crate::state::arena::List;
 use crate::state::definitions::{Definition, DefinitionKind, FunctionDefinition, NodeDefinition};
 use bunraku_data::names;
+use bunraku_environment::taken::{self, Kind, OF_THE_LANGUAGE, location};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -14,32 +15,7 @@ use bunraku_vm::scope::Scope;
 use bunraku_vm::types::{self, Alias};
 use bunraku_vm::unit::{ChunkRef, Def, DefKind, HostMatch};
 use bunraku_vm::vm::Vm;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::Cell;
-
-/// What is written as its bytes in the URI of a file.
-const NOT_IN_URIS: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b';')
-    .remove(b'/')
-    .remove(b'?')
-    .remove(b':')
-    .remove(b'@')
-    .remove(b'&')
-    .remove(b'=')
-    .remove(b'+')
-    .remove(b'$')
-    .remove(b',')
-    .remove(b'[')
-    .remove(b']');
 
 impl<'c> Compile<'c> {
     pub(crate) fn definition(&self, number: u32) -> &'c Definition<'c> {
@@ -107,15 +83,9 @@ impl<'c> Compile<'c> {
         self.check_parameters(vm, known)?;
         let (class, define) = (self.class_named(def.name), self.define_named(def.name));
         let node = self.definitions.nodes_by_name.borrow().get(def.name).copied();
-        self.taken(known, class, |name, at| {
-            format!("Class '{name}' is already defined{at}; cannot redefine")
-        })?;
-        self.taken(known, node, |name, at| {
-            format!("Node '{name}' is already defined{at}; cannot be redefined as a class")
-        })?;
-        self.taken(known, define, |name, at| {
-            format!("Definition '{name}' is already defined{at}; cannot be redefined as a class")
-        })?;
+        self.taken(known, (Kind::Class, Kind::Class), class)?;
+        self.taken(known, (Kind::Class, Kind::Node), node)?;
+        self.taken(known, (Kind::Class, Kind::Define), define)?;
         self.definitions.classes.borrow_mut().insert(def.name, known);
         Ok(())
     }
@@ -134,12 +104,8 @@ impl<'c> Compile<'c> {
         }
         self.check_parameters(vm, known)?;
         let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-        self.taken(known, class, |name, at| {
-            format!("'{name}' is already defined{at} as a class; cannot redefine as a definition")
-        })?;
-        self.taken(known, define, |name, at| {
-            format!("Definition '{name}' is already defined{at}; cannot be redefined")
-        })?;
+        self.taken(known, (Kind::Define, Kind::Class), class)?;
+        self.taken(known, (Kind::Define, Kind::Define), define)?;
         self.definitions.defines.borrow_mut().insert(def.name, known);
         Ok(())
     }
@@ -157,13 +123,9 @@ impl<'c> Compile<'c> {
             };
             let known = self.number(DefinitionKind::Node, name, read, def);
             let node = self.definitions.nodes_by_name.borrow().get(name).copied();
-            self.taken(known, node, |name, at| {
-                format!("Node '{name}' is already defined{at}; cannot redefine")
-            })?;
+            self.taken(known, (Kind::Node, Kind::Node), node)?;
             let class = if name.is_empty() { Some(self.definition(0)) } else { self.class_named(name) };
-            self.taken(known, class, |name, at| {
-                format!("Class '{name}' is already defined{at}; cannot be redefined as a node")
-            })?;
+            self.taken(known, (Kind::Node, Kind::Class), class)?;
             self.definitions.nodes_by_name.borrow_mut().insert(name, known);
             self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
         }
@@ -201,7 +163,7 @@ impl<'c> Compile<'c> {
         }
         let key = self.text(&def.name.to_lowercase());
         if types::builtin(self.arena, def.name).is_some() {
-            return Err(redefined("type", key, "Originally set by Puppet-Type-System/Static-Loader."));
+            return Err(redefined("type", key, OF_THE_LANGUAGE));
         }
         if key == "node" || self.environment.types.get(key).is_some() {
             return Err(redefined("type", key, "Set at unknown location"));
@@ -232,17 +194,16 @@ impl<'c> Compile<'c> {
         self.definitions.defines.borrow().get(name).copied()
     }
 
-    /// Fails if something else already has the name of `known`.
+    /// Fails if something else already has the name of `known`; of which kinds both are.
     pub(crate) fn taken(
         &self,
         known: &'c Definition<'c>,
+        (new, old): (Kind, Kind),
         other: Option<&'c Definition<'c>>,
-        message: impl Fn(&str, &str) -> String,
     ) -> Eval<'c, ()> {
         let Some(other) = other else { return Ok(()) };
-        let at = location(other.manifest.file, other.line);
-        let at = if at.is_empty() { at } else { format!(" {at}") };
-        let flow = self.placed_error(message(known.name, &at), known.manifest.file, known.line);
+        let message = taken::taken(new, old, known.name, &location(other.manifest.file, other.line));
+        let flow = self.placed_error(message, known.manifest.file, known.line);
         Err(flow.because(Cause::Duplicate))
     }
 
@@ -256,17 +217,11 @@ impl<'c> Compile<'c> {
         if let Some(origin) = origin {
             return origin;
         }
-        let file = match file {
-            Some(path) => format!("file://{}", utf8_percent_encode(path, NOT_IN_URIS)),
-            None => "string:".to_owned(),
-        };
-        self.text(&format!("at {file}?line={}&pos={}", def.line, def.column))
+        self.text(&taken::site(file, def.line, def.column))
     }
 }
 
 /// The error that a name has been defined before.
 fn redefined<'c>(what: &str, name: &str, origin: &str) -> Box<Flow<'c>> {
-    let message =
-        format!("Attempt to redefine entity 'http://puppet.com/2016.1/runtime/{what}/{name}'. {origin}");
-    Flow::caused(Cause::Duplicate, message)
+    Flow::caused(Cause::Duplicate, taken::redefined(what, name, origin))
 }

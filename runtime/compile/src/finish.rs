@@ -1,13 +1,14 @@
 //! What completes a catalog: pending overrides, tags of containers, Sensitive values taken apart, metaparameters
 //! handed down, parameters and relationships validated.
 
-use crate::compile::{Compile, location};
+use crate::compile::Compile;
 use crate::declare::flatten;
 use crate::state::arena::Set;
 use crate::state::recorded::Given;
 use bunraku_catalog::{Param, Params, Resource, tags::Tags};
 use bunraku_data::names;
 use bunraku_data::rich;
+use bunraku_environment::taken::location;
 use bunraku_resource_types::{Identity, METAPARAMETERS, is_relationship};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;

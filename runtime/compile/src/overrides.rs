@@ -1,13 +1,14 @@
 //! Overrides: `File['x'] { … }` and those of collectors. One for a resource that is not there yet waits for it.
 //! Source: the specification's "Resource Override"; `Puppet::Parser::Resource#merge` for who may override what.
 
-use crate::compile::{Compile, location};
+use crate::compile::Compile;
 use crate::declare::flatten;
 use crate::state::arena::List;
 use crate::state::recorded::Given;
 use crate::state::resources::Override;
 use bunraku_catalog::Param;
 use bunraku_data::names;
+use bunraku_environment::taken::location;
 use bunraku_vm::diagnostic::{Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{Attribute, Change, Site, Strict, WitnessPort};

@@ -1,10 +1,11 @@
 //! Catalogs without rich data, for `rich_data = false`: what JSON has no form for becomes text, with a warning for each, or
 //! an error where `strict` says so. Source: what the oracle logs and prints.
 
-use crate::compile::{Compile, location};
+use crate::compile::Compile;
 use bunraku_catalog::Resource;
 use bunraku_configuration::value::Value as Setting;
 use bunraku_data::rich;
+use bunraku_environment::taken::location;
 use bunraku_vm::budget;
 use bunraku_vm::cause::UNCAUGHT;
 use bunraku_vm::compat::Rule;

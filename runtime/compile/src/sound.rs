@@ -6,6 +6,7 @@ use crate::state::aliases::AliasBody;
 use crate::state::definitions::{Definition, Manifest};
 use bunraku_environment::modules;
 use bunraku_environment::snapshot::LastingAlias;
+use bunraku_environment::taken;
 use bunraku_files::reads::{self, Asked, Reads};
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::Eval;
@@ -32,15 +33,11 @@ impl<'c> Compile<'c> {
         let mut harmless = true;
         for param in params.iter().filter(|param| is_metaparameter(param.name)) {
             let (name, of) = (param.name, known.name);
+            let message = taken::metaparameter(name, of, param.has_default);
             if !param.has_default {
-                let message = format!(
-                    "{name} is a metaparameter; please choose another parameter name in the {of} definition"
-                );
                 return Err(self.placed_error(message, None, 0));
             }
-            self.warn_once(format!(
-                "{name} is a metaparam; this value will inherit to all contained resources in the {of} definition"
-            ));
+            self.warn_once(message);
             harmless = false;
         }
         if harmless && vm.learns(chunk) {

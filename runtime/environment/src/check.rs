@@ -2,6 +2,7 @@
 //! `puppet epp validate`.
 
 use crate::relative::Known;
+use crate::taken;
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
@@ -96,6 +97,10 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
                     found.extend(fault.inner.iter().cloned());
                 }
                 found.push(fault);
+            }
+            // Puppet takes the definitions in once nothing else is wrong with the manifest.
+            if source.kind == SourceKind::Manifest && found.iter().all(|one| one.severity < Severity::Err) {
+                found.extend(taken::faults(&parsed.program, source, how.compat));
             }
             if let Some(known) = &how.relative {
                 found.extend(known.warnings(&parsed.program, source));

@@ -16,5 +16,6 @@ pub mod pieces;
 pub mod relative;
 pub mod snapshot;
 pub mod snapshots;
+pub mod taken;
 pub mod twins;
 pub mod units;

@@ -11,6 +11,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::types;
 use hashbrown::HashMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use std::cell::OnceCell;
 
 /// The code of the error that a class, defined type or node has a name already.
 pub const ALREADY_DEFINED: &str = "ALREADY_DEFINED";
@@ -127,6 +128,7 @@ pub fn site(file: Option<&str>, line: u32, column: u32) -> String {
 pub fn faults(program: &Program<'_>, source: &SourceFile<'_>, compat: Compat) -> Vec<Diagnostic> {
     let mut reader = Reader {
         source,
+        lines: OnceCell::new(),
         compat,
         named: HashMap::new(),
         defines: HashMap::new(),
@@ -146,6 +148,8 @@ pub fn faults(program: &Program<'_>, source: &SourceFile<'_>, compat: Compat) ->
 /// The names that have been read, by what they are of, and where: byte offsets.
 struct Reader<'s> {
     source: &'s SourceFile<'s>,
+    /// Made when the first place is told.
+    lines: OnceCell<LineIndex>,
     compat: Compat,
     named: HashMap<(Kind, String), u32>,
     defines: HashMap<String, u32>,
@@ -239,8 +243,13 @@ impl Reader<'_> {
         Box::new(error)
     }
 
+    fn line_column(&self, offset: u32) -> (u32, u32) {
+        let lines = self.lines.get_or_init(|| LineIndex::new(self.source.text));
+        lines.line_column(self.source.text, offset)
+    }
+
     fn originally(&self, offset: u32) -> String {
-        let (line, column) = LineIndex::new(self.source.text).line_column(self.source.text, offset);
+        let (line, column) = self.line_column(offset);
         format!("Originally set {}.", site(self.source.path, line, column))
     }
 
@@ -251,7 +260,7 @@ impl Reader<'_> {
 
     /// File and line of an offset, as the messages name them.
     fn place(&self, offset: u32) -> Place {
-        let (line, _) = LineIndex::new(self.source.text).line_column(self.source.text, offset);
+        let (line, _) = self.line_column(offset);
         Place { file: self.source.path.map(Into::into), line: Some(line), column: None }
     }
 }

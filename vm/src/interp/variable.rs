@@ -276,16 +276,15 @@ impl<'c> Vm<'c> {
     fn key_of_names(&self, shown: &str) -> Value<'c> {
         let mut open: Vec<Vec<Value<'c>>> = Vec::new();
         for part in shown.split_inclusive([',', '[', ']']) {
-            let (name, end) = part.split_at(part.len() - 1);
-            let name = name.trim().trim_matches('"');
+            let name = part.trim_end_matches([',', '[', ']']).trim().trim_matches('"');
             if let Some(names) = open.last_mut()
                 && !name.is_empty()
             {
                 names.push(self.string(name));
             }
-            match end {
-                "[" => open.push(Vec::new()),
-                "]" => {
+            match part.chars().next_back() {
+                Some('[') => open.push(Vec::new()),
+                Some(']') => {
                     let list = self.array(&open.pop().unwrap_or_default());
                     match open.last_mut() {
                         Some(outer) => outer.push(list),

@@ -35,6 +35,13 @@ pub fn target() -> PathBuf {
     }
 }
 
+/// The folders of the workspace's crates, below [`root`]; panics where the manifest does not name them.
+pub fn members() -> Vec<PathBuf> {
+    let manifest = std::fs::read_to_string(root().join("Cargo.toml")).expect("the manifest can be read");
+    let line = manifest.lines().find(|line| line.starts_with("members = ")).expect("there are members");
+    line.split('"').skip(1).step_by(2).map(PathBuf::from).collect()
+}
+
 /// Writes a file, with the folders that it lies in; panics where it can't, as only tests call it.
 pub fn write(file: &Path, text: &str) {
     std::fs::create_dir_all(file.parent().expect("it lies in a folder")).expect("a folder can be made");

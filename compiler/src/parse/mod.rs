@@ -46,8 +46,8 @@ pub struct ParseLimits {
 }
 
 impl Default for ParseLimits {
-    /// The first error; 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger stack may
-    /// allow more, in proportion.
+    /// The first error; 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger
+    /// stack may allow more, in proportion.
     fn default() -> Self {
         ParseLimits { nesting: 400, errors: 1 }
     }

@@ -1,7 +1,8 @@
 //! Further syntax errors of a file, after the first.
 //!
-//! Puppet stops at the first, and so does a compile; whoever mends a file is helped by more. What follows it can be judged only where something starts that does not depend
-//! on what came before: a definition at the very start of a line. What stands between is skipped in silence.
+//! Puppet stops at the first, and so does a compile; whoever mends a file is helped by more. What follows it can be
+//! judged only where something starts that does not depend on what came before: a definition at the very start of a
+//! line. What stands between is skipped in silence.
 
 use super::fault::ParseFault;
 use super::statements::starts_expression;

@@ -6,7 +6,7 @@ use crate::state::aliases::AliasBody;
 use crate::state::arena::List;
 use crate::state::definitions::{Definition, DefinitionKind, FunctionDefinition, NodeDefinition};
 use bunraku_data::names;
-use bunraku_environment::taken::{self, Kind, OF_THE_LANGUAGE, location};
+use bunraku_environment::taken::{self, OF_THE_LANGUAGE, location};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
@@ -81,11 +81,7 @@ impl<'c> Compile<'c> {
     fn define_class(&self, vm: &mut Vm<'c>, read: Read<'c>, def: &Def<'c>) -> Eval<'c, ()> {
         let known = self.number(DefinitionKind::Class, def.name, read, def);
         self.check_parameters(vm, known)?;
-        let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-        let node = self.definitions.nodes_by_name.borrow().get(def.name).copied();
-        self.taken(known, (Kind::Class, Kind::Class), class)?;
-        self.taken(known, (Kind::Class, Kind::Node), node)?;
-        self.taken(known, (Kind::Class, Kind::Define), define)?;
+        self.check_name(known, DefKind::Class)?;
         self.definitions.classes.borrow_mut().insert(def.name, known);
         Ok(())
     }
@@ -103,9 +99,7 @@ impl<'c> Compile<'c> {
             return Err(redefined("type", def.name, &format!("Originally set {old}.")));
         }
         self.check_parameters(vm, known)?;
-        let (class, define) = (self.class_named(def.name), self.define_named(def.name));
-        self.taken(known, (Kind::Define, Kind::Class), class)?;
-        self.taken(known, (Kind::Define, Kind::Define), define)?;
+        self.check_name(known, DefKind::Define)?;
         self.definitions.defines.borrow_mut().insert(def.name, known);
         Ok(())
     }
@@ -122,10 +116,7 @@ impl<'c> Compile<'c> {
                 HostMatch::Default => "default",
             };
             let known = self.number(DefinitionKind::Node, name, read, def);
-            let node = self.definitions.nodes_by_name.borrow().get(name).copied();
-            self.taken(known, (Kind::Node, Kind::Node), node)?;
-            let class = if name.is_empty() { Some(self.definition(0)) } else { self.class_named(name) };
-            self.taken(known, (Kind::Node, Kind::Class), class)?;
+            self.check_name(known, DefKind::Node)?;
             self.definitions.nodes_by_name.borrow_mut().insert(name, known);
             self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
         }
@@ -194,17 +185,23 @@ impl<'c> Compile<'c> {
         self.definitions.defines.borrow().get(name).copied()
     }
 
-    /// Fails if something else already has the name of `known`; of which kinds both are.
-    pub(crate) fn taken(
-        &self,
-        known: &'c Definition<'c>,
-        (new, old): (Kind, Kind),
-        other: Option<&'c Definition<'c>>,
-    ) -> Eval<'c, ()> {
-        let Some(other) = other else { return Ok(()) };
-        let message = taken::taken(new, old, known.name, &location(other.manifest.file, other.line));
-        let flow = self.placed_error(message, known.manifest.file, known.line);
-        Err(flow.because(Cause::Duplicate))
+    /// Fails if something that such a definition may not share its name with has the name of `known`.
+    fn check_name(&self, known: &'c Definition<'c>, new: DefKind) -> Eval<'c, ()> {
+        for old in taken::in_the_way(new) {
+            let other = match old {
+                DefKind::Node => self.definitions.nodes_by_name.borrow().get(known.name).copied(),
+                DefKind::Define => self.define_named(known.name),
+                // The class of the code outside all definitions.
+                _ if known.name.is_empty() => Some(self.definition(0)),
+                _ => self.class_named(known.name),
+            };
+            if let Some(other) = other {
+                let message = taken::taken(new, *old, known.name, &location(other.manifest.file, other.line));
+                let flow = self.placed_error(message, known.manifest.file, known.line);
+                return Err(flow.because(Cause::Duplicate));
+            }
+        }
+        Ok(())
     }
 
     /// Where a definition stands, as Puppet's loaders name the place.

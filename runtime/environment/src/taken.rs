@@ -9,6 +9,7 @@ use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::types;
+use bunraku_vm::unit::DefKind;
 use hashbrown::HashMap;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use std::cell::OnceCell;
@@ -23,40 +24,37 @@ pub const METAPARAMETER: &str = "METAPARAMETER";
 /// What a type of the language is set by.
 pub const OF_THE_LANGUAGE: &str = "Originally set by Puppet-Type-System/Static-Loader.";
 
-/// What has its name among the others of a compile.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// A class.
-    Class,
-    /// A defined type.
-    Define,
-    /// A node definition.
-    Node,
+/// What a class, defined type or node may not share its name with, in the order in which Puppet asks.
+pub fn in_the_way(new: DefKind) -> &'static [DefKind] {
+    match new {
+        DefKind::Class => &[DefKind::Class, DefKind::Node, DefKind::Define],
+        DefKind::Define => &[DefKind::Class, DefKind::Define],
+        DefKind::Node => &[DefKind::Node, DefKind::Class],
+        _ => &[],
+    }
 }
 
 /// What Puppet says where something is defined whose name `old` has, defined `at` a place as it shows them; without the place of
 /// the new one.
-pub fn taken(new: Kind, old: Kind, name: &str, at: &str) -> String {
+pub fn taken(new: DefKind, old: DefKind, name: &str, at: &str) -> String {
     let space = if at.is_empty() { "" } else { " " };
-    match (new, old) {
-        (Kind::Define, Kind::Class) => {
-            format!("'{name}' is already defined{space}{at} as a class; cannot redefine as a definition")
+    let what = match old {
+        DefKind::Class if new == DefKind::Define => {
+            return format!(
+                "'{name}' is already defined{space}{at} as a class; cannot redefine as a definition"
+            );
         }
-        (new, old) => {
-            let what = match old {
-                Kind::Class => "Class",
-                Kind::Define => "Definition",
-                Kind::Node => "Node",
-            };
-            let cannot = match (new, old) {
-                (Kind::Class, Kind::Class) | (Kind::Node, Kind::Node) => "redefine",
-                (Kind::Class, _) => "be redefined as a class",
-                (Kind::Node, _) => "be redefined as a node",
-                (Kind::Define, _) => "be redefined",
-            };
-            format!("{what} '{name}' is already defined{space}{at}; cannot {cannot}")
-        }
-    }
+        DefKind::Class => "Class",
+        DefKind::Node => "Node",
+        _ => "Definition",
+    };
+    let cannot = match new {
+        DefKind::Class | DefKind::Node if new == old => "redefine",
+        DefKind::Class => "be redefined as a class",
+        DefKind::Node => "be redefined as a node",
+        _ => "be redefined",
+    };
+    format!("{what} '{name}' is already defined{space}{at}; cannot {cannot}")
 }
 
 /// What Puppet's loaders say of a `type` or `function` that they have already, with how that came.
@@ -151,7 +149,8 @@ struct Reader<'s> {
     /// Made when the first place is told.
     lines: OnceCell<LineIndex>,
     compat: Compat,
-    named: HashMap<(Kind, String), u32>,
+    /// Classes, defined types and nodes.
+    named: HashMap<String, Vec<(DefKind, u32)>>,
     defines: HashMap<String, u32>,
     functions: HashMap<String, u32>,
     types: HashMap<String, u32>,
@@ -169,7 +168,7 @@ impl Reader<'_> {
             ExprKind::Class { def, .. } => {
                 let name = names::lower(def.name);
                 self.check_parameters(&name, def.params)?;
-                self.take(Kind::Class, &[Kind::Class, Kind::Node, Kind::Define], name.into_owned(), at)
+                self.take(DefKind::Class, &name, at)
             }
             ExprKind::Define(def) => {
                 let name = names::lower(def.name).into_owned();
@@ -177,7 +176,7 @@ impl Reader<'_> {
                     return Err(self.redefined("type", &name, &self.originally(old), at));
                 }
                 self.check_parameters(&name, def.params)?;
-                self.take(Kind::Define, &[Kind::Class, Kind::Define], name, at)
+                self.take(DefKind::Define, &name, at)
             }
             ExprKind::Function { def, .. } => {
                 let name = names::lower(def.name).into_owned();
@@ -203,22 +202,23 @@ impl Reader<'_> {
                     HostMatch::Regex(pattern, _) => names::of_node_pattern(pattern, self.compat),
                     HostMatch::Default(_) | HostMatch::Other(_) => "default".to_owned(),
                 };
-                self.take(Kind::Node, &[Kind::Node, Kind::Class], name, at)
+                self.take(DefKind::Node, &name, at)
             }),
             _ => Ok(()),
         }
     }
 
-    /// Gives a name away, unless one of these kinds has it.
-    fn take(&mut self, new: Kind, others: &[Kind], name: String, at: Span) -> Result<(), Box<Diagnostic>> {
-        for old in others {
-            if let Some(offset) = self.named.get(&(*old, name.clone())) {
-                let message = taken(new, *old, &name, &self.location(*offset));
-                let error = Diagnostic::error(message).with_code(ALREADY_DEFINED);
-                return Err(Box::new(error.at(self.place(at.start))));
-            }
+    /// Gives a name away, unless something that is in the way has it.
+    fn take(&mut self, new: DefKind, name: &str, at: Span) -> Result<(), Box<Diagnostic>> {
+        let known = self.named.get(name).map_or(&[][..], Vec::as_slice);
+        let old = in_the_way(new).iter().find_map(|kind| known.iter().find(|(of, _)| of == kind));
+        if let Some((old, offset)) = old {
+            let message = taken(new, *old, name, &self.location(*offset));
+            let (line, _) = self.line_column(at.start);
+            let place = Place { file: self.source.path.map(Into::into), line: Some(line), column: None };
+            return Err(Box::new(Diagnostic::error(message).with_code(ALREADY_DEFINED).at(place)));
         }
-        self.named.insert((new, name), at.start);
+        self.named.entry_ref(name).or_default().push((new, at.start));
         Ok(())
     }
 
@@ -253,15 +253,9 @@ impl Reader<'_> {
         format!("Originally set {}.", site(self.source.path, line, column))
     }
 
-    fn location(&self, offset: u32) -> String {
-        let place = self.place(offset);
-        location(self.source.path, place.line.unwrap_or_default())
-    }
-
     /// File and line of an offset, as the messages name them.
-    fn place(&self, offset: u32) -> Place {
-        let (line, _) = self.line_column(offset);
-        Place { file: self.source.path.map(Into::into), line: Some(line), column: None }
+    fn location(&self, offset: u32) -> String {
+        location(self.source.path, self.line_column(offset).0)
     }
 }
 

@@ -4,10 +4,7 @@
 //! is part of it for some kinds only: `(1 + 2)` is told as `(1 + 2`. Source: the oracle (`Locator#extract_tree_text` of 7.23).
 
 use crate::ast::{Expr, ExprKind, Part, Span};
-use crate::visit::{Lambdas, each_child};
-
-/// Bytes of stack below which it grows, and by how much.
-const STACK: (usize, usize) = (64 << 10, 1 << 20);
+use crate::visit::{Lambdas, deeper, each_child};
 
 /// The text of an expression and all that is in it, by the rule of Puppet.
 pub fn tree_text<'s>(expr: &Expr<'_>, source: &'s str) -> &'s str {
@@ -36,7 +33,7 @@ fn widen(expr: &Expr<'_>, source: &str, whole: &mut Span) {
         whole.end = whole.end.max(heredoc_end(text, source));
         within = text;
     }
-    stacker::maybe_grow(STACK.0, STACK.1, || {
+    deeper(|| {
         each_child(within, Lambdas::Enter, &mut |child| {
             // A body with nothing in it is none.
             if !matches!(child.kind, ExprKind::Block([])) {

@@ -7,6 +7,7 @@ pub mod dump;
 pub mod extent;
 mod label;
 mod lex;
+pub mod literal;
 pub mod lower;
 mod parse;
 pub mod places;

@@ -6,12 +6,10 @@ use crate::extent::{short_text, tree_text};
 use crate::lower::Fork;
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
-use crate::visit::{Lambdas, each_child, named_call};
+use crate::visit::{Lambdas, deeper, each_child, named_call};
 use bumpalo::Bump;
 use bunraku_vm::unit::DefKind;
 
-/// Bytes of stack below which it grows, and by how much.
-const STACK: (usize, usize) = (64 << 10, 1 << 20);
 /// Bytes of a text that are kept.
 const MAX_TEXT: usize = 120;
 
@@ -133,7 +131,7 @@ struct Reader<'s> {
 
 impl Reader<'_> {
     fn walk(&mut self, expr: &Expr<'_>) {
-        stacker::maybe_grow(STACK.0, STACK.1, || self.look(expr));
+        deeper(|| self.look(expr));
     }
 
     fn look(&mut self, expr: &Expr<'_>) {

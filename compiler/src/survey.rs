@@ -4,13 +4,10 @@
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Part};
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
-use crate::visit::{Lambdas, each_child, named_call};
+use crate::visit::{Lambdas, deeper, each_child, named_call};
 use bumpalo::Bump;
 use bunraku_vm::unit::DefKind;
 use std::collections::HashSet;
-
-/// Bytes of stack below which it grows, and by how much.
-const STACK: (usize, usize) = (64 << 10, 1 << 20);
 
 /// What names are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +115,7 @@ impl Reader<'_> {
     }
 
     fn walk(&mut self, expr: &Expr<'_>) {
-        stacker::maybe_grow(STACK.0, STACK.1, || {
+        deeper(|| {
             self.note_definition(expr);
             self.note_names(expr);
             each_child(expr, Lambdas::Enter, &mut |child| self.walk(child));

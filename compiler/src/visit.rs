@@ -11,6 +11,11 @@ pub(crate) enum Lambdas {
     Skip,
 }
 
+/// Looks further into a tree, however deep it is nested: the stack grows where little of it is left.
+pub(crate) fn deeper<T>(look: impl FnOnce() -> T) -> T {
+    stacker::maybe_grow(64 << 10, 1 << 20, look)
+}
+
 /// The name and the arguments of a call of a function that is written by its name; what stands before the dot of `x.f` is the first
 /// argument.
 pub(crate) fn named_call<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'a str, Vec<&'e Expr<'a>>)> {

@@ -5,14 +5,12 @@ use crate::ast::{Attribute, Expr, ExprKind, Part};
 use crate::extent::short_text;
 use crate::parse::{ParseLimits, parse};
 use crate::source::{LineIndex, SourceFile};
-use crate::visit::{Lambdas, each_child};
+use crate::visit::{Lambdas, deeper, each_child};
 use bumpalo::Bump;
 use hashbrown::HashMap;
 
 /// Bytes of an expression's text that are kept.
 const MAX_TEXT: usize = 200;
-/// Bytes of stack below which it grows, and by how much.
-const STACK: (usize, usize) = (64 << 10, 1 << 20);
 
 /// What an expression is, as far as its text tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -132,7 +130,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn walk(&mut self, expr: &'a Expr<'a>) {
-        stacker::maybe_grow(STACK.0, STACK.1, || match expr.kind {
+        deeper(|| match expr.kind {
             ExprKind::Class { def, .. } | ExprKind::Define(def) => {
                 let name = self.arena.alloc_str(&def.name.to_lowercase());
                 self.inside.push(name);
@@ -228,7 +226,7 @@ fn key<'a>(expr: &'a Expr<'a>) -> Option<&'a str> {
         };
     }
     let mut found = None;
-    stacker::maybe_grow(STACK.0, STACK.1, || {
+    deeper(|| {
         each_child(expr, Lambdas::Skip, &mut |child| {
             found = found.or_else(|| key(child));
         });
@@ -292,7 +290,7 @@ fn is_literal(expr: &Expr<'_>) -> bool {
     );
     let mut all = true;
     if composed {
-        stacker::maybe_grow(STACK.0, STACK.1, || {
+        deeper(|| {
             each_child(expr, Lambdas::Enter, &mut |child| all = all && is_literal(child));
         });
     }

@@ -3,11 +3,12 @@
 
 use crate::compiler::Compiler;
 use crate::environment::Environment;
-use crate::literal_types::{LiteralType, literal_type, no_type};
+use crate::literal_types::{LiteralType, literal_type};
 use crate::node::Node;
 use crate::settings::Settings;
 use bunraku_compile::functions::Embedded;
 use bunraku_compiler::ast::Expr;
+use bunraku_compiler::literal::no_type;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::error::Flow;

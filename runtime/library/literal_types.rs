@@ -3,6 +3,7 @@
 
 use bunraku_compiler::ast::{Expr, ExprKind, Span, UnaryOp};
 use bunraku_compiler::extent::tree_text;
+use bunraku_compiler::literal::{no_type, parts};
 
 /// The types that are known where no code is: those of the language, and the resource types that Puppet counts among them, in lower
 /// case.
@@ -19,11 +20,6 @@ pub(crate) struct LiteralType {
     pub(crate) text: String,
     /// Names in it of types that are not known.
     pub(crate) unknown: Vec<String>,
-}
-
-/// Puppet's message for what is no type.
-pub(crate) fn no_type(text: &str) -> String {
-    format!("The expression <{text}> is not a valid type specification.")
 }
 
 /// An expression as a type.
@@ -53,24 +49,6 @@ impl Reader<'_> {
                 }
                 Ok(())
             }
-            ExprKind::Name(_)
-            | ExprKind::Str(_)
-            | ExprKind::Int { .. }
-            | ExprKind::Float(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Regex(_)
-            | ExprKind::Default
-            | ExprKind::Undef => Ok(()),
-            ExprKind::Unary { op: UnaryOp::Minus, expr }
-                if matches!(expr.kind, ExprKind::Int { .. } | ExprKind::Float(_)) =>
-            {
-                Ok(())
-            }
-            ExprKind::Array(items) => items.iter().try_for_each(|item| self.literal(item)),
-            ExprKind::Hash(entries) => entries.iter().try_for_each(|entry| {
-                self.literal(&entry.key)?;
-                self.literal(&entry.value)
-            }),
             ExprKind::Access { left: left @ Expr { kind: ExprKind::TypeName(name), .. }, keys } => {
                 self.literal(left)?;
                 let edits = self.edits.len();
@@ -82,7 +60,10 @@ impl Reader<'_> {
                 self.edits.truncate(edits);
                 Ok(())
             }
-            _ => Err(self.no_type(expr)),
+            _ => match parts(expr) {
+                Some(parts) => parts.into_iter().try_for_each(|part| self.literal(part)),
+                None => Err(self.no_type(expr)),
+            },
         }
     }
 

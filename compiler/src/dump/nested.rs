@@ -8,6 +8,7 @@ use crate::ast::{
     Attribute, CaseOption, Definition, Expr, ExprKind, HostMatch, Lambda, Param, Part, Program, Radix,
     ResourceForm, UnaryOp,
 };
+use crate::visit::deeper;
 use bunraku_vm::format::float_to_s;
 
 /// What a file was parsed to.
@@ -52,7 +53,7 @@ impl Writer {
     }
 
     fn parts(&mut self, piece: Piece, parts: &mut Vec<String>) {
-        stacker::maybe_grow(64 << 10, 1 << 20, || match piece {
+        deeper(|| match piece {
             Word(text) => parts.push(text),
             Break => parts.push(format!("\n{}", "  ".repeat(self.depth))),
             Deeper => self.depth += 1,
@@ -109,7 +110,7 @@ fn pair(name: &str, left: &Expr<'_>, right: &Expr<'_>) -> Piece {
 }
 
 fn expression(expr: &Expr<'_>) -> Piece {
-    stacker::maybe_grow(64 << 10, 1 << 20, || of_kind(&expr.kind))
+    deeper(|| of_kind(&expr.kind))
 }
 
 fn of_kind(kind: &ExprKind<'_>) -> Piece {

@@ -4,6 +4,7 @@ use crate::ast::{
     Attribute, Definition, Expr, ExprKind, HostMatch, Lambda, Param, Part, Program, Query, Radix,
     ResourceForm, UnaryOp,
 };
+use crate::visit::deeper;
 use bunraku_vm::format::float_to_s;
 use std::fmt;
 
@@ -30,9 +31,6 @@ pub enum Notation<'a> {
 
 use Notation::{Boolean, Call, Integer, List, Map, Text};
 
-/// Bytes of stack below which it grows, and by how much.
-const STACK: (usize, usize) = (64 << 10, 1 << 20);
-
 impl<'a> Notation<'a> {
     /// What a file was parsed to.
     pub fn of(program: &Program<'a>) -> Notation<'a> {
@@ -48,7 +46,7 @@ impl<'a> Notation<'a> {
     }
 
     fn write(&self, out: &mut dyn fmt::Write, depth: Option<usize>) -> fmt::Result {
-        stacker::maybe_grow(STACK.0, STACK.1, || match self {
+        deeper(|| match self {
             Call(name, elements) => {
                 write!(out, "({name}")?;
                 if depth.is_none() && !elements.is_empty() {
@@ -132,7 +130,7 @@ fn call<'a>(name: &'static str, only: Notation<'a>) -> Notation<'a> {
 }
 
 fn expression<'a>(expr: &'a Expr<'a>) -> Notation<'a> {
-    stacker::maybe_grow(STACK.0, STACK.1, || of_kind(&expr.kind))
+    deeper(|| of_kind(&expr.kind))
 }
 
 fn of_kind<'a>(kind: &'a ExprKind<'a>) -> Notation<'a> {

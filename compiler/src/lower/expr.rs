@@ -202,6 +202,13 @@ impl BodyLowering<'_, '_> {
         self.release(mark);
     }
 
+    /// Fails with a message where an expression is, which is known without running it.
+    pub(super) fn failure(&mut self, message: String, of: &Expr<'_>) {
+        let message = self.low.unit.constant(&Const::Str(message));
+        self.abx(Op::Fail, Reg(0), message, of.span);
+        self.position(of);
+    }
+
     pub(super) fn type_name(&mut self, expr: &Expr<'_>, name: &str, to: Reg) {
         let name = self.type_names.resolve(name);
         let name = self.low.unit.name(&name);

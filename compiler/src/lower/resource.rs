@@ -102,12 +102,13 @@ impl BodyLowering<'_, '_> {
             ExprKind::TypeName(name) => self.load(first, &Const::Str((*name).to_owned()), type_expr.span),
             _ => self.expr(type_expr, first),
         }
+        // What the collector sets is evaluated before its query.
+        self.attributes(attributes);
         let mut words = Vec::new();
         if let Some(query) = query.expr {
             self.query(expr, query, first, &mut words);
         }
         let list = self.low.unit.list(&words);
-        self.attributes(attributes);
         self.abcw(Op::Collect, to, first, u32::from(query.exported), list, expr.span);
         self.position_of(expr, &[type_expr.span, query.span]);
     }
@@ -175,9 +176,7 @@ impl BodyLowering<'_, '_> {
             _ => return self.value(expr),
         };
         let message = format!("Cannot transform object of class Puppet::Pops::Model::{class}");
-        let message = self.low.unit.constant(&Const::Str(message));
-        self.abx(Op::Fail, Reg(0), message, of.span);
-        self.position(of);
+        self.failure(message, of);
         self.take()
     }
 

@@ -3,6 +3,8 @@
 use super::Lowering;
 use super::body::BodyLowering;
 use crate::ast::{Attribute, Expr, ExprKind, HashEntry, Span};
+use crate::extent::tree_text;
+use crate::literal::{computed, no_type};
 use bunraku_vm::unit::DefKind;
 use bunraku_vm::unit::writer::{ChunkKind, DefSpec};
 use std::borrow::Cow;
@@ -95,12 +97,17 @@ impl Lowering<'_> {
         }
     }
 
+    /// Lowers what a type stands for. Puppet reads it as a literal when the type is first asked for, and says then what is none.
     fn type_chunk(&mut self, target: &Expr<'_>, chunk: u32, names: &TypeNames) {
+        let computed = computed(target).map(|expr| (expr, no_type(tree_text(expr, self.text))));
         let mut body = BodyLowering::new(self, ChunkKind::Expression, vec![]);
         body.lenient = true;
         body.type_names = names.clone();
         let result = body.take();
-        body.expr(target, result);
+        match computed {
+            Some((expr, message)) => body.failure(message, expr),
+            None => body.expr(target, result),
+        }
         body.finish(chunk, result, vec![], None);
     }
 

@@ -24,7 +24,8 @@ impl<'c> Vm<'c> {
         }
         let name = names::bare(unit.name(number));
         match by_name(self, name)? {
-            Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", unresolved(name))),
+            // It is said as it was written.
+            Type::Reference(_) => Err(Flow::issue("UNKNOWN_RESOURCE_TYPE", unresolved(unit.name(number)))),
             ty => {
                 unit.keep_type(self.arena, number, ty);
                 Ok(Value::Type(ty))

@@ -11,6 +11,7 @@ use crate::types::infer::infer_set;
 use crate::types::iterable::iterable_element;
 use crate::types::ty::{Range, Type, resolved};
 use crate::value::Value;
+use crate::vm::Vm;
 use bumpalo::Bump;
 
 /// What an iteration goes over, one value after the other.
@@ -171,6 +172,29 @@ pub fn asserted<'c>(arena: &'c Bump, name: &str, value: Value<'c>) -> Eval<'c, C
         let class = label::ruby_class(value);
         Flow::raw(format!("{name}(): wrong argument type ({class}; is not Iterable."))
     })
+}
+
+/// Refuses a value with a lazy sequence in it, which neither resources nor functions of the old kind take.
+///
+/// # Errors
+/// Puppet's.
+pub fn refuse<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c, ()> {
+    if vm.has_iterators && is_in(value) {
+        return Err(Flow::raw("Use of an Iterator is not supported here"));
+    }
+    Ok(())
+}
+
+fn is_in(value: Value<'_>) -> bool {
+    match value {
+        Value::Iterator(_) => true,
+        Value::Array(items) => budget::within(items.len(), || items.iter().any(|item| is_in(*item))),
+        Value::Hash(hash) => {
+            let entries = hash.entries();
+            budget::within(entries.len(), || entries.iter().any(|(key, value)| is_in(*key) || is_in(*value)))
+        }
+        _ => false,
+    }
 }
 
 /// A value as a lazy sequence, its element type inferred as Puppet does for `step` and `reverse_each`.

@@ -52,6 +52,8 @@ pub struct Vm<'c> {
     pub(crate) matches: MatchScopes<'c>,
     pub(crate) pending: Pending<'c>,
     pub(crate) texts: Texts,
+    /// Whether lazy sequences have been made: no value has one in it otherwise.
+    pub has_iterators: bool,
     /// What `annotate` has hung onto values.
     pub annotations: Annotations<'c>,
     /// What is kept of types.
@@ -122,6 +124,7 @@ impl<'c> Vm<'c> {
             matches: MatchScopes::default(),
             pending: Pending::default(),
             texts: Texts::default(),
+            has_iterators: false,
             annotations: Annotations::default(),
             types: KeptTypes::default(),
             default_of: None,

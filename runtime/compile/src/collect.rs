@@ -49,15 +49,8 @@ impl<'c> Compile<'c> {
         if let Some(query) = &query {
             self.check_query(query)?;
         }
-        let overrides = (!collect.attributes.is_empty()).then(|| {
-            let over = Override {
-                params: self.params_of(scope, collect.attributes),
-                source: self.source_of(scope),
-                file: Some(collect.at.file.unwrap_or("")),
-                line: collect.at.line,
-            };
-            (over, scope.keep())
-        });
+        let overrides = (!collect.attributes.is_empty())
+            .then(|| (self.override_of(scope, collect.attributes, collect.at), scope.keep()));
         let type_name = self.text(&names::capitalize(&name));
         let wanted = match collect.kind {
             CollectorKind::Exported if self.asked.store.is_none() => Wanted::Named(List::new_in(self.arena)),
@@ -178,6 +171,7 @@ impl<'c> Compile<'c> {
         if let Some((over, scope)) = overrides {
             self.definition(over.source).overrides.set(true);
             for id in &fresh {
+                self.check_override(&over, || self.catalog.borrow()[*id].reference())?;
                 let over = self.with_defaults_of_collector(vm, scope, *id, &over)?;
                 self.merge(vm, *id, &over)?;
                 self.record_collected(number, *id, &over);

@@ -8,6 +8,7 @@ use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_catalog::tags::Tags;
 use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
+use bunraku_data::rich;
 use bunraku_environment::taken::location;
 use bunraku_resource_types::Identity;
 use bunraku_vm::budget;
@@ -16,6 +17,7 @@ use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
+use bunraku_vm::iterator;
 use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR, TYPE_ERROR};
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::types::Type;
@@ -190,7 +192,7 @@ impl<'c> Compile<'c> {
         for n in 0..resource.params.len() {
             let param = resource.params[n];
             if param.name == "tag" {
-                self.tag_value(resource, param.value)?;
+                self.tag_by_parameter(resource, param.value)?;
             }
         }
         resource.tags.merge(&of_type.tags, &mut self.tags.marks.borrow_mut());
@@ -203,7 +205,7 @@ impl<'c> Compile<'c> {
             for param in defaults {
                 if !resource.params.iter().any(|p| p.name == param.name) {
                     if param.name == "tag" {
-                        self.tag_value(resource, param.value)?;
+                        self.tag_by_parameter(resource, param.value)?;
                     }
                     resource.params.push(*param);
                 }
@@ -212,12 +214,25 @@ impl<'c> Compile<'c> {
         })?
     }
 
+    /// Tags a resource with the value of its parameter `tag`, which Ruby makes the arguments of a call: of a hash its keys and values,
+    /// of a reference nothing.
+    pub(crate) fn tag_by_parameter(&self, resource: &mut Resource<'c>, value: Value<'c>) -> Eval<'c, ()> {
+        match value {
+            Value::Hash(hash) => {
+                let mut words = hash.entries().iter().flat_map(|(key, value)| [*key, *value]);
+                words.try_for_each(|word| self.tag_value(resource, word))
+            }
+            Value::Type(Type::Class(_) | Type::Resource { .. }) => Ok(()),
+            other => self.tag_value(resource, other),
+        }
+    }
+
     /// Tags a resource with the words of a value: a string, or an array of them, however deep.
     pub(crate) fn tag_value(&self, resource: &mut Resource<'c>, value: Value<'c>) -> Eval<'c, ()> {
         budget::within(1, || match value {
             Value::Undef => Ok(()),
             Value::Array(items) => items.iter().try_for_each(|item| self.tag_value(resource, *item)),
-            other => resource.tags.tag(&self.tags.names, &format::to_interpolated(other)).map_err(|tag| {
+            other => resource.tags.tag(&self.tags.names, &tag_text(other)).map_err(|tag| {
                 let message = format!("Invalid tag '{tag}'");
                 match resource.line {
                     0 => Flow::of_class(PARSE_ERROR, message),
@@ -236,7 +251,8 @@ impl<'c> Compile<'c> {
         let mut catalog = self.catalog.borrow_mut();
         // A title that is another's alias or name is taken too.
         if let Some(other) = catalog.find_numbered(resource.of_type, resource.title) {
-            return Err(self.duplicate(&resource, &catalog[other]));
+            let message = is_declared(&resource, &catalog[other]) + &behind(&resource);
+            return Err(Flow::caused(Cause::Duplicate, message));
         }
         let is_class = resource.is_class();
         let is_stage = resource.type_name == "Stage";
@@ -283,28 +299,6 @@ impl<'c> Compile<'c> {
         Ok(id)
     }
 
-    fn duplicate(&self, resource: &Resource<'c>, other: &Resource<'c>) -> Box<Flow<'c>> {
-        let reference = resource.reference();
-        let (there, here) = (location(other.file, other.line), location(resource.file, resource.line));
-        let message = match (there.is_empty(), here.is_empty()) {
-            (true, true) => {
-                format!("Duplicate declaration: {reference} is already declared; cannot redeclare")
-            }
-            (true, false) => {
-                format!("Duplicate declaration: {reference} is already declared; cannot redeclare {here}")
-            }
-            (false, true) => {
-                format!("Duplicate declaration: {reference} is already declared at {there}; cannot redeclare")
-            }
-            (false, false) => {
-                format!(
-                    "Duplicate declaration: {reference} is already declared at {there}; cannot redeclare {here}"
-                )
-            }
-        };
-        Flow::caused(Cause::Duplicate, message)
-    }
-
     /// What identifies a resource besides its title: its name variables' values, in order of their names. None where
     /// nothing does.
     fn identity(&self, resource: &mut Resource<'c>) -> Eval<'c, Option<Identity>> {
@@ -330,16 +324,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, ()> {
         let Err(other) = catalog.alias(id, alias) else { return Ok(()) };
         let (key, values) = shown();
-        let (resource, other) = (&catalog[id], &catalog[other]);
-        let here = location(resource.file, resource.line);
-        let at = if here.is_empty() { String::new() } else { format!(" at {here}") };
-        let there = location(other.file, other.line);
-        let there = if there.is_empty() { String::new() } else { format!(" {there}") };
-        let reference = resource.reference();
-        let message = format!(
-            "Cannot alias {reference} to {key}{at}; resource [{:?}, {values}] already declared{there}",
-            resource.type_name
-        );
+        let message = is_taken(&catalog[id], &key, &values) + &behind(&catalog[other]);
         Err(Flow::raw(message))
     }
 
@@ -352,6 +337,7 @@ impl<'c> Compile<'c> {
         resources: Hash<'c>,
         defaults: Option<Hash<'c>>,
     ) -> Eval<'c> {
+        iterator::refuse(vm, Value::Hash(resources))?;
         let bare = type_name.trim_start_matches('@');
         let marks = (type_name.len() - bare.len()).min(2);
         let type_name = self.text(&bare.to_lowercase());
@@ -439,7 +425,7 @@ impl<'c> Compile<'c> {
     }
 
     /// A value as text; that of a string is there.
-    fn interpolated(&self, value: Value<'c>) -> &'c str {
+    pub(crate) fn interpolated(&self, value: Value<'c>) -> &'c str {
         match value {
             Value::Str(text) => text.as_str(),
             other => self.text(&format::to_interpolated(other)),
@@ -450,6 +436,39 @@ impl<'c> Compile<'c> {
     pub(crate) fn string_value(&self, text: &str) -> Value<'c> {
         Value::Str(Str::new(self.arena, text))
     }
+}
+
+/// A value as the text of a tag.
+fn tag_text(value: Value<'_>) -> String {
+    match value {
+        Value::Hash(_) | Value::Regexp(_) => format::to_ruby_s(value),
+        Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(value)),
+        other => format::to_interpolated(other),
+    }
+}
+
+/// Puppet's message for a resource whose reference is another's; where the resource stands comes behind it.
+pub(crate) fn is_declared(resource: &Resource<'_>, other: &Resource<'_>) -> String {
+    let reference = resource.reference();
+    let there = location(other.file, other.line);
+    let at = if there.is_empty() { "" } else { " at " };
+    format!("Duplicate declaration: {reference} is already declared{at}{there}; cannot redeclare")
+}
+
+/// Puppet's message for a resource whose alias is another's name, which is shown as it is given, and as a part of a reference; where
+/// the other stands comes behind it.
+pub(crate) fn is_taken(resource: &Resource<'_>, alias: &str, values: &str) -> String {
+    let reference = resource.reference();
+    let here = location(resource.file, resource.line);
+    let at = if here.is_empty() { "" } else { " at " };
+    let ty = resource.type_name;
+    format!("Cannot alias {reference} to {alias}{at}{here}; resource [{ty:?}, {values}] already declared")
+}
+
+/// Where a resource stands, to be put behind a message.
+fn behind(resource: &Resource<'_>) -> String {
+    let place = location(resource.file, resource.line);
+    if place.is_empty() { place } else { format!(" {place}") }
 }
 
 /// The elements of an array, however deep; a single value is one element, `undef` none.

@@ -37,6 +37,7 @@ mod host;
 pub mod inputs;
 pub mod job;
 mod journal;
+mod late_aliases;
 mod load;
 mod module_metadata;
 mod native_ruby_port;

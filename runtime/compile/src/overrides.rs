@@ -2,7 +2,7 @@
 //! Source: the specification's "Resource Override"; `Puppet::Parser::Resource#merge` for who may override what.
 
 use crate::compile::Compile;
-use crate::declare::flatten;
+use crate::declare::{flatten, flatten_with_undef};
 use crate::state::arena::List;
 use crate::state::recorded::Given;
 use crate::state::resources::Override;
@@ -38,20 +38,39 @@ impl<'c> Compile<'c> {
                 );
                 return Err(Flow::issue("ILLEGAL_OVERRIDDEN_TYPE", message));
             };
-            if let Some(twice) = Attribute::set_twice(attributes) {
-                let reference = format!("{}[{title}]", names::capitalize(ty));
-                let message = format!("Duplicate parameter '{twice}' for on {reference}");
-                return Err(self.placed_error(message, Some(at.file.unwrap_or("")), at.line));
-            }
-            let over = Override {
-                params: self.params_of(scope, attributes),
-                source: self.source_of(scope),
-                file: Some(at.file.unwrap_or("")),
-                line: at.line,
-            };
-            self.add_override(vm, &names::capitalize(ty), title, over)?;
+            let over = self.override_of(scope, attributes, at);
+            let ty = names::capitalize(ty);
+            self.check_override(&over, || format!("{ty}[{title}]"))?;
+            self.add_override(vm, &ty, title, over)?;
         }
         Ok(())
+    }
+
+    /// What the attributes of an override or a collector set.
+    pub(crate) fn override_of(
+        &self,
+        scope: &'c Scope<'c>,
+        attributes: &[Attribute<'c>],
+        at: Site<'c>,
+    ) -> Override<'c> {
+        Override {
+            params: self.params_of(scope, attributes),
+            twice: Attribute::set_twice(attributes),
+            source: self.source_of(scope),
+            file: Some(at.file.unwrap_or("")),
+            line: at.line,
+        }
+    }
+
+    /// Checks that an override sets nothing twice; Puppet does for each resource that it meets.
+    pub(crate) fn check_override(
+        &self,
+        over: &Override<'c>,
+        reference: impl FnOnce() -> String,
+    ) -> Eval<'c, ()> {
+        let Some(twice) = over.twice else { return Ok(()) };
+        let message = format!("Duplicate parameter '{twice}' for on {}", reference());
+        Err(self.placed_error(message, over.file, over.line))
     }
 
     /// Applies an override, now or when its resource appears.
@@ -167,8 +186,8 @@ impl<'c> Compile<'c> {
         let mut param = param;
         if param.append {
             let mut all = Vec::new();
-            flatten(current.value, &mut all);
-            flatten(param.value, &mut all);
+            flatten_with_undef(current.value, &mut all);
+            flatten_with_undef(param.value, &mut all);
             param.value = Value::array(self.arena, &all);
         }
         self.set_resource_param(id, param)
@@ -179,7 +198,10 @@ impl<'c> Compile<'c> {
         let mut catalog = self.catalog.borrow_mut();
         if param.name == "tag" {
             catalog.retagged += 1;
-            self.tag_value(&mut catalog[id], param.value)?;
+            self.tag_by_parameter(&mut catalog[id], param.value)?;
+        }
+        if param.name == "alias" {
+            self.resources.late_aliases.set(true);
         }
         catalog[id].set(param);
         Ok(())

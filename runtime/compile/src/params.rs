@@ -141,7 +141,7 @@ impl<'c> Compile<'c> {
         let resource = &mut self.catalog.borrow_mut()[id];
         // A parameter may be called so, and tags as the metaparameter does.
         if name == "tag" {
-            self.tag_value(resource, value)?;
+            self.tag_by_parameter(resource, value)?;
         }
         // Defaults are many, and so are the parameters that would be searched for each.
         if is_there {

@@ -177,6 +177,7 @@ impl<'c> Compile<'c> {
         if self.asked.settings.check_cycles {
             self.check_cycles()?;
         }
+        self.check_late_aliases()?;
         self.make_data_plain()?;
         if self.asked.wants_json {
             // What was written before is no part of it.

@@ -23,7 +23,10 @@ natives! {
 
 fn sequence<'c>(vm: &mut Vm<'c>, name: &str, value: Value<'c>) -> Eval<'c, &'c Iter<'c>> {
     match lazy(vm, value) {
-        Some(iter) => Ok(iter),
+        Some(iter) => {
+            vm.has_iterators = true;
+            Ok(iter)
+        }
         None => match asserted(vm.arena, name, value) {
             Err(flow) => Err(flow),
             Ok(_) => Err(Flow::raw(format!("{name}(): not iterable"))),

@@ -348,7 +348,7 @@ impl<'c> Vm<'c> {
                     here!();
                     let value = reg!(a);
                     let kind = if op == Op::AttributeAppend { AttrOp::Append } else { AttrOp::Set };
-                    self.attribute(unit, x as u32, value, kind);
+                    self.attribute(unit, x as u32, value, kind)?;
                 }
                 Op::AttributeSplat => {
                     here!();

@@ -8,6 +8,7 @@ use crate::host::collect::{Collect, CollectorKind, CollectorQuery};
 use crate::host::declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 use crate::host::request::Relation;
 use crate::isa::{UNASKED, UNNAMED};
+use crate::iterator;
 use crate::loaded::LoadedUnit;
 use crate::pending::OpenBody;
 use crate::scope::Scope;
@@ -19,9 +20,17 @@ use crate::vm::Vm;
 impl<'c> Vm<'c> {
     /// `name => value`, `name +> value`
     #[inline(never)]
-    pub(super) fn attribute(&mut self, unit: &'c LoadedUnit<'c>, name: u32, value: Value<'c>, op: AttrOp) {
+    pub(super) fn attribute(
+        &mut self,
+        unit: &'c LoadedUnit<'c>,
+        name: u32,
+        value: Value<'c>,
+        op: AttrOp,
+    ) -> Eval<'c, ()> {
+        iterator::refuse(self, value)?;
         let name = self.symbols.text(unit.symbol(&self.symbols, name));
         self.add_attribute(name, value, op);
+        Ok(())
     }
 
     /// Adds to the innermost list.
@@ -74,6 +83,7 @@ impl<'c> Vm<'c> {
             return Err(Flow::issue("TYPE_MISMATCH", format!("Expected value of type Hash, got {actual}")));
         };
         for (name, value) in hash.entries() {
+            iterator::refuse(self, *value)?;
             let name = match name {
                 Value::Str(name) => name.as_str(),
                 other => self.arena.alloc_str(&to_interpolated(*other)),

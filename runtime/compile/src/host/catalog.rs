@@ -1,7 +1,6 @@
 //! Answers about what the catalog has so far; tags.
 
 use crate::compile::Compile;
-use crate::declare::flatten;
 use crate::query;
 use bunraku_data::names;
 use bunraku_resource_types::is_metaparameter;
@@ -110,9 +109,8 @@ impl<'c> CatalogPort<'c> for Compile<'c> {
     }
 
     fn tagged(&self, _vm: &mut Vm<'c>, scope: &'c Scope<'c>, tags: &[Value<'c>]) -> Eval<'c, bool> {
-        let mut flat = Vec::new();
-        tags.iter().for_each(|tag| flatten(*tag, &mut flat));
-        Ok(flat.iter().all(|tag| {
+        // An array is one tag, by a text that no tag has.
+        Ok(tags.iter().all(|tag| {
             let tag = self.tags.names.intern(&format::to_interpolated(*tag).to_lowercase());
             self.catalog.borrow().tags.has(tag)
                 || Compile::resource_of(self, scope)

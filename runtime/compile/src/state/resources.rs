@@ -7,7 +7,7 @@ use bunraku_catalog::tags::{Marks, Tags, Words};
 use bunraku_catalog::{Param, Params};
 use bunraku_resource_types::ResourceType;
 use bunraku_vm::scope::{ResourceId, Scope};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// See the module.
 pub(crate) struct Resources<'c> {
@@ -28,6 +28,8 @@ pub(crate) struct Resources<'c> {
     pub overrides: RefCell<Map<'c, &'c str, List<'c, Override<'c>>>>,
     /// These references in order.
     pub override_order: RefCell<List<'c, &'c str>>,
+    /// Whether an alias came to a resource after it was declared.
+    pub late_aliases: Cell<bool>,
 }
 
 impl<'c> Resources<'c> {
@@ -42,6 +44,7 @@ impl<'c> Resources<'c> {
             defaults_in_ruby: list(arena),
             overrides: map(arena),
             override_order: list(arena),
+            late_aliases: Cell::new(false),
         }
     }
 }
@@ -86,6 +89,8 @@ pub(crate) type OfScope<'c> = (u32, List<'c, Param<'c>>);
 #[derive(Clone)]
 pub(crate) struct Override<'c> {
     pub params: Params<'c>,
+    /// The first parameter that is set a second time.
+    pub twice: Option<&'c str>,
     pub source: u32,
     pub file: Option<&'c str>,
     pub line: u32,

@@ -323,7 +323,9 @@ fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
             out.push_str(",\"parameters\":{");
         }
         quoted.name(out, name, is_first);
-        written(out, name, value, quoted.style);
+        // Puppet does not look into what was Sensitive for references.
+        let style = if resource.sensitive.contains(&name) { Style::Plain } else { quoted.style };
+        written(out, name, value, style);
     });
     if any {
         out.push('}');
@@ -344,7 +346,9 @@ fn written(out: &mut String, name: &str, value: Shown<'_>, style: Style) {
 
 /// Arrays that hold resource references are flattened; those of relationship parameters in any case.
 fn parameter(out: &mut String, name: &str, value: Value<'_>, style: Style) {
-    if let Value::Array(items) = value {
+    if let Value::Array(items) = value
+        && style != Style::Plain
+    {
         let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
         if relation || holds_reference(&items) {
             out.push('[');

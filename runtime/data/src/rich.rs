@@ -21,18 +21,19 @@ pub fn unwritable() -> Option<f64> {
 /// How a value is written.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Style {
-    /// In a catalog: resource references and types of catalog entries are their text.
+    /// In a catalog: resource references and types of catalog entries are their text, but types within Sensitive values and objects,
+    /// into which Puppet does not look.
     Catalog,
     /// In a catalog whose reader wants to tell references from text: `{"__ptype":"ResourceReference","__pvalue":"File[/x]"}`;
-    /// within other tagged values they are their text.
+    /// in lists of keys and values they are their text.
     References,
     /// As rich data of its own: they are types.
     Plain,
 }
 
 impl Style {
-    /// The style of what is within a tagged value.
-    fn within_tagged(self) -> Style {
+    /// The style of what is in a list of keys and values.
+    fn within_list(self) -> Style {
         if self == Style::References { Style::Catalog } else { self }
     }
 }
@@ -173,7 +174,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::Regexp(source) => tagged(out, "Regexp", &source),
         Value::Sensitive(inner) => {
             out.push_str("{\"__ptype\":\"Sensitive\",\"__pvalue\":");
-            budget::within(1, || self::value(out, *inner, style.within_tagged()));
+            budget::within(1, || self::value(out, *inner, Style::Plain));
             out.push('}');
         }
         Value::Timestamp(_) => tagged(out, "Timestamp", &format::to_interpolated(value)),
@@ -192,7 +193,7 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
                 out.push(',');
                 string(out, name);
                 out.push(':');
-                budget::within(1, || self::value(out, attribute, style.within_tagged()));
+                budget::within(1, || self::value(out, attribute, Style::Plain));
             }
             out.push('}');
         }
@@ -209,12 +210,12 @@ fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
     };
     let plain = hash.entries().iter().all(|(key, _)| is_plain(*key));
     out.push_str(if plain { "{" } else { "{\"__ptype\":\"Hash\",\"__pvalue\":[" });
-    let style = if plain { style } else { style.within_tagged() };
+    let style = if plain { style } else { style.within_list() };
     for (n, (key, item)) in hash.entries().iter().enumerate() {
         if n > 0 {
             out.push(',');
         }
-        value(out, *key, style.within_tagged());
+        value(out, *key, style.within_list());
         out.push(if plain { ':' } else { ',' });
         value(out, *item, style);
     }

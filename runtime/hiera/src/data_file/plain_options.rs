@@ -66,6 +66,8 @@ impl PlainOptions {
             }
             let number = options.entries.len() as u32;
             if text.starts_with('^') {
+                // One that is no regular expression is an error for who looks anything up.
+                regex::check(text).ok()?;
                 let ends = literal_ends(text).into_iter().map(Box::from).collect();
                 options.patterns.push(PatternEntry { entry: number, start: literal_start(text).len(), ends });
             }

@@ -56,14 +56,14 @@ impl<'c> Lookups<'_, 'c> {
     ) -> Eval<'c, Options<'c>> {
         let global = self.global_options(vm, inv)?;
         if inv.global_only {
-            return Ok(global.map(|all| OptionsTable::merged(self.arena, all)));
+            return global.map(|all| OptionsTable::merged(self.arena, all)).transpose();
         }
         let (shared, table) = self.environment_options(vm, inv, global)?;
         let Some(module) = module else { return Ok(table) };
         self.state.options.borrow_mut().by_module.entry(String::new()).or_insert(table);
         let own = self.module_options(vm, inv, module, HierarchyName::Main)?;
         let Some(own) = own else { return Ok(table) };
-        let Some(shared) = shared else { return Ok(Some(OptionsTable::merged(self.arena, own))) };
+        let Some(shared) = shared else { return Ok(Some(OptionsTable::merged(self.arena, own)?)) };
         let own_name = format!("Module {module}");
         let both = [("Global and Environment", shared), (own_name.as_str(), own)];
         let merged = MergeStrategy::Hash.over(vm, inv.explain, both.into_iter(), |_, (name, options)| {
@@ -71,7 +71,7 @@ impl<'c> Lookups<'_, 'c> {
             inv.explain.with(|| Step::Scope(name.to_owned()), found);
             Ok(Some(Value::Hash(options)))
         })?;
-        Ok(as_hash(merged).map(|all| OptionsTable::merged(self.arena, all)))
+        as_hash(merged).map(|all| OptionsTable::merged(self.arena, all)).transpose()
     }
 
     fn global_options(&self, vm: &mut Vm<'c>, inv: &Invocation<'c>) -> Eval<'c, Option<Hash<'c>>> {
@@ -102,7 +102,7 @@ impl<'c> Lookups<'_, 'c> {
             }
             (global, found) => found.or(global),
         };
-        let both = (both, both.map(|all| OptionsTable::merged(self.arena, all)));
+        let both = (both, both.map(|all| OptionsTable::merged(self.arena, all)).transpose()?);
         self.state.options.borrow_mut().environment = Some(both);
         Ok(both)
     }
@@ -137,7 +137,7 @@ impl<'c> Lookups<'_, 'c> {
                 let plain = inv.without_given();
                 let ask = || self.module_options(vm, &plain, module, HierarchyName::Default);
                 let own = inv.explain.aside(|| Step::SearchForOptions, ask)?;
-                let own = own.map(|all| OptionsTable::merged(self.arena, all));
+                let own = own.map(|all| OptionsTable::merged(self.arena, all)).transpose()?;
                 let mut options = self.state.options.borrow_mut();
                 options.of_default_hierarchies.insert(module.to_owned(), own);
                 own

@@ -3,7 +3,7 @@
 use super::patterns::{common_start, literal_start};
 use crate::data_file::plain_options::{FileOptions, KeyPattern};
 use bumpalo::Bump;
-use bunraku_vm::error::Eval;
+use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::regex;
 use bunraku_vm::value::{Hash, Value};
 use hashbrown::HashMap;
@@ -75,13 +75,18 @@ impl<'c> ReadOptions<'c> {
 
 impl<'c> OptionsTable<'c> {
     /// The table of options that a merge gave.
-    pub fn merged(arena: &'c Bump, all: Hash<'c>) -> &'c Self {
+    ///
+    /// # Errors
+    /// Ruby's for a pattern that is no regular expression.
+    pub fn merged(arena: &'c Bump, all: Hash<'c>) -> Eval<'c, &'c Self> {
         let keys = all.entries().iter().filter_map(|(key, value)| Some((key.as_str()?, *value)));
         let patterns = keys.filter(|(key, _)| key.starts_with('^'));
-        let patterns: Vec<_> = patterns
-            .map(|(text, options)| MergedPattern { text, start: literal_start(text), options })
-            .collect();
-        arena.alloc(OptionsTable::Merged { all, patterns: arena.alloc_slice_copy(&patterns) })
+        let patterns = patterns.map(|(text, options)| {
+            regex::check(text).map_err(Flow::of_pattern)?;
+            Ok(MergedPattern { text, start: literal_start(text), options })
+        });
+        let patterns = patterns.collect::<Eval<'c, Vec<_>>>()?;
+        Ok(arena.alloc(OptionsTable::Merged { all, patterns: arena.alloc_slice_copy(&patterns) }))
     }
 
     /// The table of the options of files, the first of which goes before the others; none for no files.

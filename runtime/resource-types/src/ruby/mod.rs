@@ -315,7 +315,8 @@ impl<'t> Reader<'_, 't> {
     ) {
         match word {
             "newparam" | "newproperty" => {
-                let Some(name) = arguments.first().and_then(Value::name).map(str::to_owned) else {
+                // Puppet makes the names of the classes for them lower case.
+                let Some(name) = arguments.first().and_then(Value::name).map(str::to_lowercase) else {
                     return self.give_up(code, "an attribute's name is computed");
                 };
                 let flagged = arguments.get(1).and_then(|options| options.get("namevar"));

@@ -156,9 +156,9 @@ module Puppet
       def note(name, kind, options, &block)
         parent = options[:parent]
         made = Class.new(parent.is_a?(Class) && parent <= Puppet::Parameter ? parent : kind)
-        made.name = name.to_sym
+        made.name = name.to_s.downcase.to_sym
         made.isnamevar if options[:namevar]
-        (@declared ||= {})[name.to_sym] = made
+        (@declared ||= {})[made.name] = made
         made.class_eval(&block) if block
         made
       end

@@ -6,6 +6,8 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::Call;
 use bunraku_vm::host::Site;
+use bunraku_vm::label;
+use bunraku_vm::raised::TYPE_ERROR;
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -128,4 +130,24 @@ impl BlockArgs {
             (BlockArgs::One, ..) => vm.call(block, &[item]),
         }
     }
+}
+
+/// Whether a value is a reference to a resource or class: to an old function that is a resource, not a type.
+pub(crate) fn is_reference(value: Value<'_>) -> bool {
+    matches!(value, Value::Type(Type::Class(_) | Type::Resource { .. }))
+}
+
+/// The name of a value's class as an old function sees it.
+pub(crate) fn class(value: Value<'_>) -> String {
+    if is_reference(value) { "Puppet::Resource".to_owned() } else { label::ruby_class(value) }
+}
+
+/// The error of a value where Ruby wants another class: `no implicit conversion of Integer into String`.
+pub(crate) fn no_conversion<'c>(value: Value<'c>, into: &str) -> Box<Flow<'c>> {
+    let from = match value {
+        Value::Undef => "nil".to_owned(),
+        Value::Bool(b) => b.to_string(),
+        other => class(other),
+    };
+    Flow::of_ruby(format!("no implicit conversion of {from} into {into}")).raised_as(TYPE_ERROR)
 }

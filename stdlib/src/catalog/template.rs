@@ -1,6 +1,8 @@
 //! `epp` and `inline_epp`; and `template` and `inline_template`, which the host has Ruby for.
 
 use super::old::{arguments, old};
+use crate::support::class;
+use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::{
@@ -78,10 +80,26 @@ fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     Ok(vm.string(&out))
 }
 
+/// The text of an inline template: a string, or what Puppet makes one. For all else, Ruby's compiler of templates has an error.
+fn inline_text<'c>(template: Value<'c>) -> Eval<'c, String> {
+    let (line, missing) = match template {
+        Value::Str(_) | Value::Undef | Value::Regexp(_) => return Ok(format::to_interpolated(template)),
+        Value::Default => ("s = s.b # see String#b\n           ^^", "b"),
+        _ => ("enc = s.encoding\n             ^^^^^^^^^", "encoding"),
+    };
+    let shown = match template {
+        Value::Sensitive(_) => "#<Sensitive [value redacted]>".to_owned(),
+        other => format!("{}:{}", format::inspect(other), class(other)),
+    };
+    let message =
+        format!("Failed to parse inline template: undefined method `{missing}' for {shown}\n\n      {line}");
+    Err(Flow::caused(Cause::UndefinedMethod, message))
+}
+
 fn inline_template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut out = String::new();
     for template in arguments(vm, "inline_template", &call, 1)? {
-        let template = format::to_interpolated(template);
+        let template = inline_text(template)?;
         let text = vm.host.erb(vm, call.scope.keep(), Erb::Text(&template))?;
         out.push_str(text.as_str().unwrap_or_default());
     }

@@ -1,15 +1,12 @@
 //! Digests, and numbers that are random but the same for a node: `fqdn_rand`.
 
 use super::random::Random;
-use crate::support::{legacy, text};
+use crate::support::{is_reference, legacy, no_conversion, text};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_ruby_s;
 use bunraku_vm::function::Call;
-use bunraku_vm::label;
-use bunraku_vm::raised::TYPE_ERROR;
 use bunraku_vm::symbol::known;
-use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use md5::Md5;
@@ -37,18 +34,10 @@ fn hex(bytes: &[u8]) -> String {
 /// The single argument of a digest function.
 fn subject<'c>(vm: &Vm<'c>, name: &str, call: &Call<'c, '_>) -> Eval<'c, &'c str> {
     let args = legacy(vm, name, call.args, 1, Some(1))?;
-    if let Value::Type(Type::Class(_) | Type::Resource { .. }) = call.args[0] {
-        return Err(Flow::of_class(TYPE_ERROR, "no implicit conversion of Puppet::Resource into String"));
-    }
     match args[0] {
+        _ if is_reference(call.args[0]) => Err(no_conversion(call.args[0], "String")),
         Value::Str(text) => Ok(text.as_str()),
-        other => {
-            let class = match other {
-                Value::Bool(b) => b.to_string(),
-                other => label::ruby_class(other),
-            };
-            Err(Flow::of_class(TYPE_ERROR, format!("no implicit conversion of {class} into String")))
-        }
+        other => Err(no_conversion(other, "String")),
     }
 }
 
@@ -97,6 +86,14 @@ fn lenient_integer(value: Value<'_>) -> i64 {
     }
 }
 
+/// A seed as Ruby's `join(':')` has it.
+fn joined_by_colons(seed: Value<'_>) -> String {
+    match seed {
+        Value::Array(items) => items.iter().map(|item| joined_by_colons(*item)).collect::<Vec<_>>().join(":"),
+        other => to_ruby_s(other),
+    }
+}
+
 fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = legacy(vm, "fqdn_rand", call.args, 1, None)?;
     let most = lenient_integer(args[0]);
@@ -115,7 +112,7 @@ fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if args.get(2).is_some_and(|downcase| downcase.truthy()) {
         fqdn = fqdn.to_lowercase();
     }
-    let seed = args.get(1).copied().map_or(String::new(), to_ruby_s);
+    let seed = args.get(1).copied().map_or(String::new(), joined_by_colons);
     let digest = Md5::digest(format!("{fqdn}:{most}:{seed}"));
     match u64::try_from(most) {
         Ok(most) if most > 0 => Ok(Value::Int(Random::new(&digest).below(most) as i64)),

@@ -1,12 +1,11 @@
 //! `sprintf` and `shellquote`.
 
-use crate::support::{legacy, text};
+use crate::support::{legacy, no_conversion};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::{inspect, sprintf as format, to_ruby_s};
 use bunraku_vm::function::Call;
 use bunraku_vm::label;
-use bunraku_vm::raised::TYPE_ERROR;
 use bunraku_vm::value::Value;
 use bunraku_vm::value::flatten;
 use bunraku_vm::vm::Vm;
@@ -20,7 +19,12 @@ natives! {
 
 fn sprintf<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = legacy(vm, "sprintf", call.args, 1, None)?;
-    let result = format(text(args.first().copied()), &args[1..]).map_err(Flow::of_method)?;
+    let template = match args[0] {
+        Value::Str(text) => text.as_str(),
+        Value::Undef => "",
+        other => return Err(no_conversion(other, "String")),
+    };
+    let result = format(template, &args[1..]).map_err(Flow::of_method)?;
     Ok(vm.string(&result))
 }
 
@@ -30,8 +34,8 @@ fn shellquote<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let mut words = Vec::new();
     flatten(&args, &mut words);
     let safe = |c: char| c.is_ascii_alphanumeric() || "@%_+=:,./-".contains(c);
-    if words.iter().any(|word| matches!(word, Value::Hash(_))) {
-        return Err(Flow::of_class(TYPE_ERROR, "no implicit conversion of Hash into String"));
+    if let Some(hash) = words.iter().find(|word| matches!(word, Value::Hash(_))) {
+        return Err(no_conversion(*hash, "String"));
     }
     if let Some(word) = words.iter().find(|word| !matches!(word, Value::Str(_))) {
         let class = label::ruby_class(*word);

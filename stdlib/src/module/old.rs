@@ -8,7 +8,6 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
 use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR};
-use bunraku_vm::types::Type;
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
@@ -192,9 +191,4 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
             value => value,
         })
     })
-}
-
-/// Whether a value is a reference to a resource or class: to an old function that is a resource, not a type.
-pub(super) fn is_reference(value: Value<'_>) -> bool {
-    matches!(value, Value::Type(Type::Class(_) | Type::Resource { .. }))
 }

@@ -311,7 +311,8 @@ fn pw_hash<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let hashed = crypt
         .hash(password, &salt)
         .map_err(|why| Flow::of_class(ARGUMENT_ERROR, format!("Invalid argument - crypt{why}")))?;
-    Ok(vm.string(&hashed))
+    // What Ruby's `crypt` gives has no encoding.
+    Ok(Value::Str(vm.host.string_of_bytes(vm, hashed.as_bytes())))
 }
 
 /// The text of a value, Sensitive or not.

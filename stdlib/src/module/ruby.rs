@@ -1,13 +1,13 @@
 //! What Ruby's own methods do that the modules' functions are made of: conversions, equality, flattening.
 
-use super::old::is_reference;
+use crate::support::is_reference;
+pub(super) use crate::support::{class, no_conversion};
 use bunraku_vm::arith::strict_integer;
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::format::{self, to_ruby_s};
-use bunraku_vm::label;
-use bunraku_vm::raised::{MethodError, REGEXP_ERROR, TYPE_ERROR};
+use bunraku_vm::raised::{MethodError, REGEXP_ERROR};
 use bunraku_vm::regex;
 use bunraku_vm::types::{Type, capitalize_segments};
 use bunraku_vm::value::Value;
@@ -15,11 +15,6 @@ use bunraku_vm::value::Value;
 /// `Regexp#inspect`
 pub(super) fn regexp_inspect(source: &str) -> String {
     regex::inspect(source)
-}
-
-/// The name of a value's class as an old function sees it.
-pub(super) fn class(value: Value<'_>) -> String {
-    if is_reference(value) { "Puppet::Resource".to_owned() } else { label::ruby_class(value) }
 }
 
 /// `to_s`; of a reference `Type[title]`.
@@ -172,16 +167,6 @@ pub(super) fn matches(pattern: &str, text: &str) -> bool {
 /// Whether a user's pattern matches.
 pub(super) fn user_match<'c>(pattern: &str, text: &str) -> Eval<'c, bool> {
     regex::is_match(pattern, text).map_err(|message| error(message).raised_as(REGEXP_ERROR))
-}
-
-/// The error of a value where Ruby wants another class: `no implicit conversion of Integer into String`.
-pub(super) fn no_conversion<'c>(value: Value<'c>, into: &str) -> Box<Flow<'c>> {
-    let from = match value {
-        Value::Undef => "nil".to_owned(),
-        Value::Bool(b) => b.to_string(),
-        other => class(other),
-    };
-    error(format!("no implicit conversion of {from} into {into}")).raised_as(TYPE_ERROR)
 }
 
 /// An error of Ruby itself, not one that a function raises on purpose (Ruby: any but `Puppet::ParseError`).

@@ -220,6 +220,11 @@ fn floats<'c>(op: Arithmetic, x: Value<'c>, y: Value<'c>) -> Eval<'c> {
             _ => return Err(not_applicable(op, x)),
         },
     };
+    finite(op, result)
+}
+
+/// A result that is a float; it must not be infinite.
+fn finite<'c>(op: Arithmetic, result: f64) -> Eval<'c> {
     if result.is_infinite() {
         let message = format!("The result of the {} expression is Infinity", op.text());
         return Err(Flow::issue_at(Blame::Left, "RESULT_IS_INFINITY", message));

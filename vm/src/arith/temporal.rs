@@ -1,6 +1,6 @@
 //! Arithmetic of timestamps and timespans.
 
-use super::{Arithmetic, not_applicable, not_applicable_when};
+use super::{Arithmetic, finite, not_applicable, not_applicable_when};
 use crate::error::{Blame, Eval, Flow};
 use crate::label::a_an;
 use crate::time::{SECOND, from_f};
@@ -100,7 +100,7 @@ fn timespan<'c>(vm: &mut Vm<'c>, op: Arithmetic, n: i128, a: Value<'c>, b: Value
         (Arithmetic::Mul, _) => {
             Err(Flow::raw(format!("A Timestamp cannot be multiplied by {}", a_an(class(b)))))
         }
-        (Arithmetic::Div, Value::Timespan(m)) => Ok(Value::Float(n as f64 / *m as f64)),
+        (Arithmetic::Div, Value::Timespan(m)) => finite(op, n as f64 / *m as f64),
         (Arithmetic::Div, Value::Int(0)) => Err(zero()),
         (Arithmetic::Div, Value::Int(m)) => {
             span(n.div_euclid(m.into()) - i128::from(m < 0 && n.rem_euclid(m.into()) != 0))

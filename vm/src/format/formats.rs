@@ -166,7 +166,7 @@ pub(super) fn container_format<'c>(spec: Hash<'c>) -> Eval<'c, Format<'c>> {
         let message = format!("only {keys} are allowed in a container format, got {given}");
         return Err(Flow::raw(message));
     }
-    let text = spec.get_str("format").and_then(Value::as_str).unwrap_or("%p");
+    let text = spec.get_str("format").and_then(Value::as_str).unwrap_or_default();
     let mut format = Format::parse(text).map_err(Flow::raw)?;
     format.separator = spec.get_str("separator").and_then(Value::as_str);
     format.separator2 = spec.get_str("separator2").and_then(Value::as_str);

@@ -41,6 +41,58 @@ pub fn clean(path: &Path) -> PathBuf {
     out
 }
 
+/// A path in a folder, as Ruby's `Pathname#+` writes it: `.` and `..` at its begin are gone, all else stays as it is written.
+pub fn plus(folder: &str, path: &str) -> String {
+    if path.starts_with('/') {
+        return path.to_owned();
+    }
+    let (mut folder, mut rest) = (folder, path);
+    loop {
+        while first(rest) == "." {
+            rest = behind_first(rest);
+        }
+        let shorter = folder.trim_end_matches('/');
+        let last = shorter.rfind('/').map_or(0, |at| at + 1);
+        match &shorter[last..] {
+            "" if folder.is_empty() => break,
+            // The root has nothing above it.
+            "" => {
+                while matches!(first(rest), "." | "..") {
+                    rest = behind_first(rest);
+                }
+                folder = "/";
+                break;
+            }
+            "." => folder = &folder[..last],
+            name if name != ".." && first(rest) == ".." => {
+                (folder, rest) = (&folder[..last], behind_first(rest));
+            }
+            _ => {
+                folder = shorter;
+                break;
+            }
+        }
+    }
+    let slash = if rest.is_empty() || folder.is_empty() || folder.ends_with('/') { "" } else { "/" };
+    [folder, slash, rest].concat()
+}
+
+/// The first part of a path.
+fn first(path: &str) -> &str {
+    path.split('/').next().unwrap_or_default()
+}
+
+/// What comes behind it.
+fn behind_first(path: &str) -> &str {
+    path[first(path).len()..].trim_start_matches('/')
+}
+
+/// The folders that a path leaves by `..`: it leads somewhere only where all of them are there.
+pub fn left(path: &Path) -> impl Iterator<Item = PathBuf> {
+    let parts = path.components().enumerate().filter(|(_, part)| *part == Component::ParentDir);
+    parts.map(|(number, _)| clean(&path.components().take(number).collect::<PathBuf>()))
+}
+
 /// What a tree of these roots calls a path, if it lies in one.
 pub fn key(roots: &[Root], path: &Path) -> Option<String> {
     let Some((name, rest)) = parts(roots, path) else {
@@ -130,6 +182,42 @@ pub fn is_clean(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What Ruby's `Pathname.new(folder) + path` gives.
+    #[test]
+    fn paths_are_joined_as_by_ruby() {
+        let all = [
+            ("/a/b", "c", "/a/b/c"),
+            ("/a/b", "./c", "/a/b/c"),
+            ("/a/b", "../c", "/a/c"),
+            ("/a/b", "../../../c", "/c"),
+            ("/a/b/", "c//d/", "/a/b/c//d/"),
+            ("/a//b//./", "./../c", "/a/c"),
+            ("/a/b", "c/../d", "/a/b/c/../d"),
+            ("/a/b", ".", "/a/b"),
+            ("/a/b", "", "/a/b"),
+            ("/a/b", "..", "/a"),
+            ("/", "c", "/c"),
+            ("/", "../c", "/c"),
+            ("a", "../../c", "../c"),
+            ("/a/..", "../c", "/a/../../c"),
+            ("/a/b", "/c", "/c"),
+            ("/a/b", "..//./c", "/a/c"),
+            ("/a/b/.", "c/./d", "/a/b/c/./d"),
+            ("/a//", "c", "/a/c"),
+            ("", "c", "c"),
+            ("/a/b", "//x", "//x"),
+            ("//a", "b", "//a/b"),
+            ("/a/b", "...x", "/a/b/...x"),
+            ("/a/b", "..x/y", "/a/b/..x/y"),
+            ("/a/./", "..//..", "/"),
+        ];
+        for (folder, path, both) in all {
+            assert_eq!(plus(folder, path), both, "{folder} + {path}");
+        }
+        let left: Vec<_> = left(Path::new("/a/b/../c/d/../../e")).collect();
+        assert_eq!(left, [Path::new("/a/b"), Path::new("/a/c/d"), Path::new("/a/c")]);
+    }
 
     #[test]
     fn what_is_below_a_folder_is_what_its_parts_say() {

@@ -30,12 +30,19 @@ fn find(tree: &Tree, pattern: &str, counts: Counts) -> Result<Vec<PathBuf>, Stri
         return Err(format!("The glob '{pattern}' has more than {MAX_ALTERNATIVES} alternatives"));
     }
     for pattern in patterns {
-        let mut parts: Vec<&str> = pattern.split('/').filter(|part| !part.is_empty()).collect();
+        // What stands before the first wildcard stays as it is written.
+        let wild = pattern.find(WILDCARDS).unwrap_or(pattern.len());
+        let (folder, rest) = pattern.split_at(pattern[..wild].rfind('/').map_or(0, |at| at + 1));
+        let mut parts: Vec<&str> = rest.split('/').filter(|part| !part.is_empty()).collect();
         parts.dedup_by(|a, b| *a == "**" && a == b);
-        walk((tree, counts), Path::new("/"), &parts, &mut found);
+        let folder = if folder.len() > 1 { folder.trim_end_matches('/') } else { "/" };
+        walk((tree, counts), Path::new(folder), &parts, &mut found);
     }
     Ok(found)
 }
+
+/// What makes a part of a pattern stand for several names.
+const WILDCARDS: [char; 4] = ['*', '?', '[', '\\'];
 
 /// Alternatives that one pattern may have.
 const MAX_ALTERNATIVES: usize = 10_000;
@@ -94,7 +101,7 @@ fn walk(of: (&Tree, Counts), folder: &Path, parts: &[&str], found: &mut Vec<Path
             walk(of, &path, rest, found);
         }
     };
-    if !part.contains(['*', '?', '[', '\\']) {
+    if !part.contains(WILDCARDS) {
         // Whether a folder without wildcards is there is not asked: an archive does not have the folders above its own.
         let path = folder.join(part);
         return if rest.is_empty() { take(path) } else { walk(of, &path, rest, found) };

@@ -2,7 +2,7 @@
 
 use crate::error::{Eval, Flow};
 use crate::label;
-use crate::time::{TimeFormats, timespan, timestamp};
+use crate::time::{TimeFormats, of_seconds, timespan, timestamp};
 use crate::types::access_keys::{arity, bad_type, check_keys};
 use crate::types::build::{enumeration, pattern};
 use crate::types::context::TypeContext;
@@ -162,8 +162,7 @@ pub(super) fn timestamp_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
     Ok(Some(match key {
         Value::Timestamp(n) => *n,
         Value::Default | Value::Undef => return Ok(None),
-        Value::Int(n) => i128::from(n) * crate::time::SECOND,
-        Value::Float(f) => crate::time::from_f(f),
+        Value::Int(_) | Value::Float(_) => return of_seconds(key),
         Value::Str(text) => timestamp::parse(&text, TimeFormats::Default, None).map_err(Flow::raw)?,
         other => return Err(bad_time("Timestamp", other)),
     }))
@@ -173,8 +172,7 @@ pub(super) fn timespan_of<'c>(key: Value<'c>) -> Eval<'c, Option<i128>> {
     Ok(Some(match key {
         Value::Timespan(n) => *n,
         Value::Default | Value::Undef => return Ok(None),
-        Value::Int(n) => i128::from(n) * crate::time::SECOND,
-        Value::Float(f) => crate::time::from_f(f),
+        Value::Int(_) | Value::Float(_) => return of_seconds(key),
         Value::Str(text) => timespan::parse(&text, TimeFormats::Default).map_err(Flow::raw)?,
         Value::Hash(hash) => timespan_from_hash(hash)?,
         other => return Err(bad_time("Timespan", other)),

@@ -9,7 +9,7 @@ use crate::hierarchy::entry::{BackendKind, HierarchyEntry};
 use crate::interpolate::Functions;
 use crate::invocation::Invocation;
 use crate::state::Lookups;
-use bunraku_files::paths::clean;
+use bunraku_files::paths::{left, plus};
 use bunraku_files::reads::{self, Asked};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
@@ -90,8 +90,8 @@ impl<'c> Lookups<'_, 'c> {
         let function = function_of(config, entry)?;
         let base = if config.version == 4 { Some(config.data) } else { defaults };
         let datadir = text_at(entry, "datadir").or_else(|| text_at(base?, "datadir")).unwrap_or("data");
-        let datadir = config.root.join(datadir);
-        let datadir = PathBuf::from(self.interpolate_path(vm, inv, &datadir.to_string_lossy())?);
+        let datadir = plus(&config.root.to_string_lossy(), datadir);
+        let datadir = PathBuf::from(self.interpolate_path(vm, inv, &datadir)?);
         let declared = if config.version == 4 {
             let paths = entry.get_str("paths").or_else(|| entry.get_str("path"));
             Some(("paths", texts(paths.unwrap_or_else(|| vm.string(name)))))
@@ -146,11 +146,10 @@ impl<'c> Lookups<'_, 'c> {
             let is_withheld = self.around.withheld_reads() != reads;
             match *key {
                 "glob" | "globs" => {
-                    let pattern = datadir.join(text);
-                    let pattern = pattern.to_string_lossy();
+                    let pattern = plus(&datadir.to_string_lossy(), &text);
                     let files = glob(self.tree, &pattern).map_err(lookup_error)?.into_iter();
                     if is_withheld && files.len() > 0 {
-                        self.around.witness(Change::HieraLevel, Path::new(&*pattern), original);
+                        self.around.witness(Change::HieraLevel, Path::new(&pattern), original);
                     }
                     all.extend(files.map(|path| Location::existing_file(path, &pattern)));
                 }
@@ -161,7 +160,7 @@ impl<'c> Lookups<'_, 'c> {
                     {
                         text.push_str(extension);
                     }
-                    let location = self.file_location(&datadir.join(text), original);
+                    let location = self.file_location(datadir, &text, original);
                     if location.exists && is_withheld {
                         self.around.witness(Change::HieraLevel, Path::new(&*location.text), original);
                     }
@@ -174,11 +173,12 @@ impl<'c> Lookups<'_, 'c> {
         Ok(all)
     }
 
-    /// A file, whether it is there or not.
-    pub(super) fn file_location(&self, path: &Path, original: &str) -> Location {
-        let path = clean(path);
+    /// A file in a folder, whether it is there or not.
+    pub(super) fn file_location(&self, folder: &Path, text: &str, original: &str) -> Location {
+        let path = PathBuf::from(plus(&folder.to_string_lossy(), text));
         self.tree.note_asked(Asked::Data, &path);
-        let exists = reads::unnoted(|| self.tree.exists(&path));
+        let leads_on = left(&path).all(|folder| self.tree.is_dir(&folder));
+        let exists = leads_on && reads::unnoted(|| self.tree.exists(&path));
         Location { exists, ..Location::existing_file(path, original) }
     }
 
@@ -203,7 +203,7 @@ impl<'c> Lookups<'_, 'c> {
                 .state
                 .configured_variables
                 .with_local(name, value, || self.interpolate_path(vm, inv, template))?;
-            all.push(self.file_location(&datadir.join(path), template));
+            all.push(self.file_location(datadir, &path, template));
         }
         Ok(all)
     }

@@ -161,7 +161,7 @@ impl<'c> Lookups<'_, 'c> {
             if !text.ends_with(&of.extension) {
                 text.push_str(&of.extension);
             }
-            all.push(self.file_location(&of.datadir.join(text), level));
+            all.push(self.file_location(&of.datadir, &text, level));
         }
         Ok(all)
     }

@@ -1,21 +1,13 @@
 //! `Timestamp` and `Timespan` from numbers, text and fields.
 
 use crate::error::{Eval, Flow};
-use crate::time::{SECOND, TimeFormats, from_f, timestamp as moments};
+use crate::time::{TimeFormats, of_seconds, timestamp as moments};
 use crate::types::new::check::{Params, check};
 use crate::types::span_fields::{from_fields, parse_span, texts, timespan_from_hash};
 use crate::value::Value;
 use crate::vm::Vm;
 
 const FORMATS: [(&str, &str); 1] = [("Formats", "Variant[String[2],Array[String[2], 1]]")];
-
-fn seconds(value: Value<'_>) -> Option<i128> {
-    match value {
-        Value::Int(n) => Some(i128::from(n) * SECOND),
-        Value::Float(f) => Some(from_f(f)),
-        _ => None,
-    }
-}
 
 fn parse_moment<'c>(text: &str, format: Option<Value<'c>>, zone: Option<Value<'c>>) -> Eval<'c, i128> {
     let zone = zone.and_then(Value::as_str);
@@ -47,7 +39,7 @@ pub(super) fn timestamp<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
             let text = hash.get_str("string").and_then(Value::as_str).unwrap_or("");
             parse_moment(text, hash.get_str("format"), hash.get_str("timezone"))?
         }
-        [value, ..] => seconds(*value).unwrap_or(0),
+        [value, ..] => of_seconds(*value)?.unwrap_or(0),
     };
     Ok(Value::Timestamp(vm.arena.alloc(moment)))
 }
@@ -79,7 +71,7 @@ pub(super) fn timespan<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
     let span = match args {
         [Value::Str(text), rest @ ..] => parse_span(text, rest.first().copied())?,
         [Value::Hash(hash)] => timespan_from_hash(*hash)?,
-        [value] => seconds(*value).unwrap_or(0),
+        [value] => of_seconds(*value)?.unwrap_or(0),
         fields => {
             let mut all = [0; 7];
             for (slot, value) in all.iter_mut().zip(fields) {

@@ -61,10 +61,22 @@ impl Pcore<'_> {
         self
     }
 
-    fn number(mut self, name: &str, number: Option<i64>) -> Self {
-        if let Some(number) = number {
-            self.key(name).push_str(&number.to_string());
+    /// The ends of a range. One that is open at its begin says so where it has an end.
+    fn ends<T>(mut self, from: Option<T>, to: Option<T>, end: impl Fn(&mut String, T)) -> Self {
+        match from {
+            Some(from) => end(self.key("from"), from),
+            None if to.is_some() => self.key("from").push_str("null"),
+            None => {}
         }
+        if let Some(to) = to {
+            end(self.key("to"), to);
+        }
+        self
+    }
+
+    /// A value of the type.
+    fn value(mut self, name: &str, value: Value<'_>) -> Self {
+        rich::value(self.key(name), value, Style::Plain);
         self
     }
 
@@ -94,7 +106,8 @@ impl Pcore<'_> {
 }
 
 fn integer(out: &mut String, range: Range) {
-    Pcore::open(out, "IntegerType").number("from", range.min).number("to", range.max).close();
+    let number = |out: &mut String, n: i64| out.push_str(itoa::Buffer::new().format(n));
+    Pcore::open(out, "IntegerType").ends(range.min, range.max, number).close();
 }
 
 /// Writes a type.
@@ -106,18 +119,51 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
         match ty {
             Type::Integer(range) => integer(out, *range),
             Type::Float { min, max } => {
-                let mut open = Pcore::open(out, "FloatType");
-                for (name, bound) in [("from", min), ("to", max)] {
-                    if let Some(bound) = bound {
-                        rich::value(open.key(name), Value::Float(*bound), Style::Plain);
-                    }
-                }
-                open.close();
+                let float =
+                    |out: &mut String, bound: f64| rich::value(out, Value::Float(bound), Style::Plain);
+                Pcore::open(out, "FloatType").ends(*min, *max, float).close();
             }
-            Type::Boolean(Some(value)) => {
-                let mut open = Pcore::open(out, "BooleanType");
-                open.key("value").push_str(if *value { "true" } else { "false" });
-                open.close();
+            // Puppet leaves out which of the two it is, and what is sensitive.
+            Type::Boolean(_) => Pcore::open(out, "BooleanType").close(),
+            Type::Sensitive(_) => Pcore::open(out, "SensitiveType").close(),
+            Type::Timestamp { from, to } => {
+                let moment =
+                    |out: &mut String, n: i128| rich::value(out, Value::Timestamp(&n), Style::Plain);
+                Pcore::open(out, "TimestampType").ends(*from, *to, moment).close();
+            }
+            Type::Timespan { from, to } => {
+                let span = |out: &mut String, n: i128| rich::value(out, Value::Timespan(&n), Style::Plain);
+                Pcore::open(out, "TimespanType").ends(*from, *to, span).close();
+            }
+            Type::SemVer(ranges) if !ranges.is_empty() => {
+                let range = |out: &mut String, text: &&str| rich::tagged(out, "SemVerRange", text);
+                Pcore::open(out, "SemVerType").list("ranges", ranges, range).close();
+            }
+            Type::Uri(Some(parameters)) => {
+                Pcore::open(out, "URIType").value("parameters", *parameters).close();
+            }
+            Type::Runtime { runtime: Some(runtime), name } => {
+                let open = Pcore::open(out, "RuntimeType").text("runtime", runtime);
+                match name {
+                    Some(name) => open.text("name_or_pattern", name).close(),
+                    None => open.close(),
+                }
+            }
+            Type::Init { ty: Some(ty), args } => {
+                let open = Pcore::open(out, "InitType").ty("type", ty);
+                let arg = |out: &mut String, arg: &Value<'_>| rich::value(out, *arg, Style::Plain);
+                match args {
+                    [] => open.close(),
+                    args => open.list("init_args", args, arg).close(),
+                }
+            }
+            Type::Alias(alias) if !alias.is_recursive() && alias.target.get().is_some() => {
+                let mut open = Pcore::open(out, "TypeAliasType").text("name", alias.name);
+                open.key("type_expr").push_str("null");
+                match alias.target.get() {
+                    Some(target) => open.ty("resolved_type", target).close(),
+                    None => open.close(),
+                }
             }
             Type::String { size } => {
                 let mut open = Pcore::open(out, "StringType");
@@ -197,10 +243,8 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
                     .close();
             }
             Type::NotUndef(Type::Any) => Pcore::open(out, "NotUndefType").close(),
-            Type::Sensitive(Type::Any) => Pcore::open(out, "SensitiveType").close(),
             Type::Optional(inner) => Pcore::open(out, "OptionalType").contained(inner).close(),
             Type::NotUndef(inner) => Pcore::open(out, "NotUndefType").contained(inner).close(),
-            Type::Sensitive(inner) => Pcore::open(out, "SensitiveType").contained(inner).close(),
             Type::Type(inner) => Pcore::open(out, "TypeType").contained(inner).close(),
             Type::Iterable(inner) => Pcore::open(out, "IterableType").contained(inner).close(),
             Type::Iterator(inner) => Pcore::open(out, "IteratorType").contained(inner).close(),
@@ -215,7 +259,7 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
                 }
             }
             Type::Reference(text) => Pcore::open(out, "TypeReference").text("type_string", text).close(),
-            // Aliases and the types that take no parameter are their printed name.
+            // Aliases that lead back to themselves, Object types and the types that take no parameter are their printed name.
             other => {
                 let name = types::print(other);
                 let simple = name.bytes().all(|b| b.is_ascii_alphanumeric());

@@ -136,7 +136,7 @@ fn with_escapes(out: &mut String, text: &str) {
     out.push_str(&text[from..]);
 }
 
-fn tagged(out: &mut String, ptype: &str, value: &str) {
+pub(crate) fn tagged(out: &mut String, ptype: &str, value: &str) {
     out.push_str("{\"__ptype\":");
     string(out, ptype);
     out.push_str(",\"__pvalue\":");

@@ -249,7 +249,7 @@ fn what_goes_wrong_is_said_in_puppets_words() {
         error(&["compile", "db01.example.com"]),
         format!(
             "Error: Execution of config_version command `{version}` failed: Execution of '{version}' returned 3: \
-             release of staging\n on node db01.example.com\n"
+             release of staging on node db01.example.com\n"
         )
     );
     let conf = |text: &str| server.write("puppet/puppet.conf", text);

@@ -55,7 +55,7 @@ impl<'c> Compile<'c> {
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {
             Some(0) => Ok(text),
-            Some(code) => Err(format!("Execution of '{command}' returned {code}: {text}")),
+            Some(code) => Err(format!("Execution of '{command}' returned {code}: {}", text.trim())),
             None => Err(format!("Execution of '{command}' was ended by a signal")),
         }
     }

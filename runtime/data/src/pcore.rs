@@ -127,8 +127,7 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
             Type::Boolean(_) => Pcore::open(out, "BooleanType").close(),
             Type::Sensitive(_) => Pcore::open(out, "SensitiveType").close(),
             Type::Timestamp { from, to } => {
-                let moment =
-                    |out: &mut String, n: i128| rich::value(out, Value::Timestamp(&n), Style::Plain);
+                let moment = |out: &mut String, n: i128| rich::value(out, Value::Timestamp(&n), Style::Plain);
                 Pcore::open(out, "TimestampType").ends(*from, *to, moment).close();
             }
             Type::Timespan { from, to } => {

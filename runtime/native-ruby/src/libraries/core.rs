@@ -125,6 +125,8 @@ fn regexp<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
             match &patterns[..] {
                 [] => made("(?!)", 0),
                 [V::Regexp(_)] => Ok(Some(patterns[0].clone())),
+                // Beside others, Ruby takes no symbol.
+                [V::Symbol(name)] => made(&regex::escape(name), 0),
                 patterns => made(&union(patterns)?, 0),
             }
         }
@@ -137,7 +139,7 @@ fn union(patterns: &[V<'_>]) -> OrRuby<String> {
     for pattern in patterns {
         sources.push(match pattern {
             V::Regexp(_) => text::to_s(pattern)?,
-            V::Symbol(name) => regex::escape(name),
+            V::Symbol(_) => return Err(ForRuby("Regexp.union of such a value")),
             pattern => regex::escape(&pattern.text().ok_or(ForRuby("Regexp.union of such a value"))?),
         });
     }

@@ -202,7 +202,7 @@ impl Class {
     /// Whether instances of `class` are of this class or module.
     pub fn covers(self, class: Class) -> bool {
         use Class::{
-            Array, Comparable, Date, Enumerable, Hash, Kernel, Numeric, Range, String, Struct, Time,
+            Array, Comparable, Date, Enumerable, Hash, Kernel, Numeric, Range, String, Struct, Symbol, Time,
         };
         let mut at = Some(class);
         while let Some(one) = at {
@@ -211,7 +211,7 @@ impl Class {
             }
             let has = match self {
                 Comparable => {
-                    matches!(one, Numeric | String | Time | Date | Class::IpAddr)
+                    matches!(one, Numeric | String | Symbol | Time | Date | Class::IpAddr)
                 }
                 Enumerable => {
                     matches!(one, Array | Hash | Range | Struct | Class::Enumerator | Class::Dir)

@@ -204,6 +204,11 @@ impl Walk<'_> {
                     self.doubt(at, DoubtKind::Raise, self.type_under_way());
                 }
             }
+            StepKind::RaiseWithout(name) => {
+                if is_loaded && !self.is_type(name) {
+                    self.doubt(at, DoubtKind::Raise, self.type_under_way());
+                }
+            }
             StepKind::Type { name, raises } => {
                 if !self.is_type(name) && *raises && is_loaded {
                     self.doubt(at, DoubtKind::NoType, self.type_under_way());

@@ -36,6 +36,8 @@ pub(super) enum StepKind {
     NewTypeOfPuppet,
     /// `raise` or `fail`.
     Raise,
+    /// The same where there is no type of a name: `raise '…' if Puppet::Type.type(:name).nil?`.
+    RaiseWithout(String),
     /// `Puppet::Type.type(:name)`; whether a method of what it gives is called, which raises where there is no such type.
     Type { name: String, raises: bool },
     /// `newtype :name`, whose providers are loaded.
@@ -144,7 +146,24 @@ impl Steps {
                 }
             }
             "call" => self.call(code, at),
+            "if" | "if_modifier" | "unless" | "unless_modifier" if !at.others_rescued => self.condition(code),
             _ => {}
+        }
+    }
+
+    /// Code under a condition: whether it raises where a type is missing.
+    fn condition(&mut self, code: Code<'_>) {
+        let Some(name) = missing_type(code) else { return };
+        let statements = match code.field("consequence") {
+            Some(then) => then.children(),
+            None => code.field("body").into_iter().collect(),
+        };
+        let raises = |statement: &Code<'_>| {
+            statement.field("receiver").is_none()
+                && matches!(statement.field("method").map(Code::text), Some("raise" | "fail"))
+        };
+        if let Some(statement) = statements.into_iter().find(raises) {
+            self.add(statement.line(), StepKind::RaiseWithout(name.to_owned()));
         }
     }
 
@@ -235,6 +254,22 @@ fn sought_type(code: Code<'_>) -> Option<&str> {
     match name.node.kind() {
         "simple_symbol" => name.text().strip_prefix(':'),
         "string" if !name.text().contains("#{") => Some(name.text().trim_matches(['\'', '"'])),
+        _ => None,
+    }
+}
+
+/// The name of the type that has to be missing for a condition to hold: `if Puppet::Type.type(:name).nil?`, `unless
+/// Puppet::Type.type(:name)` and the like.
+fn missing_type(code: Code<'_>) -> Option<&str> {
+    let condition = code.field("condition")?;
+    if code.node.kind().starts_with("unless") {
+        return sought_type(condition);
+    }
+    match condition.node.kind() {
+        "call" if condition.field("method")?.text() == "nil?" => sought_type(condition.field("receiver")?),
+        "unary" if matches!(condition.field("operator")?.text(), "!" | "not") => {
+            sought_type(condition.field("operand")?)
+        }
         _ => None,
     }
 }

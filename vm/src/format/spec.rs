@@ -35,9 +35,10 @@ fn spaces(text: &str, width: usize) -> String {
     repeated(" ", width.saturating_sub(text.chars().count()))
 }
 
-/// A text as often as is asked for, if there is room for it and the copies that are made of it.
+/// A text as often as is asked for, if there is room for it and the copies that are made of it, each of which may take twice its length
+/// while it grows.
 fn repeated(text: &str, times: usize) -> String {
-    budget::room(text.len().saturating_mul(times).saturating_mul(2));
+    budget::room(text.len().saturating_mul(times).saturating_mul(4));
     text.repeat(times)
 }
 

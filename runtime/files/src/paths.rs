@@ -89,6 +89,9 @@ fn behind_first(path: &str) -> &str {
 
 /// The folders that a path leaves by `..`: it leads somewhere only where all of them are there.
 pub fn left(path: &Path) -> impl Iterator<Item = PathBuf> {
+    // Nearly all paths have none: their parts are not looked at.
+    let may_leave = path.as_os_str().as_encoded_bytes().windows(2).any(|two| two == b"..");
+    let path = if may_leave { path } else { Path::new("") };
     let parts = path.components().enumerate().filter(|(_, part)| *part == Component::ParentDir);
     parts.map(|(number, _)| clean(&path.components().take(number).collect::<PathBuf>()))
 }

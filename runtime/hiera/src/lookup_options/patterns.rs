@@ -1,5 +1,7 @@
 //! Keys of `lookup_options` that are regular expressions: what is known of the texts that fit one without running it.
 
+use bunraku_vm::regex;
+
 /// What every text that fits `^pattern` begins with: most keys are told apart by it.
 pub(crate) fn literal_start(pattern: &str) -> &str {
     let pattern = pattern.strip_prefix('^').unwrap_or_default();
@@ -13,6 +15,39 @@ pub(crate) fn literal_start(pattern: &str) -> &str {
         Some('?' | '*' | '{' | '+') => &plain[..plain.len().saturating_sub(1)],
         _ => plain,
     }
+}
+
+/// Whether a text is a regular expression. Of most it is seen without making one of them.
+pub(crate) fn is_pattern(text: &str) -> bool {
+    is_plain(text.strip_prefix('^').unwrap_or(text)) || regex::check(text).is_ok()
+}
+
+/// Whether a text has nothing but words, `.`, `.*`, `.+`, escaped marks, groups of such and alternatives: what is an expression for sure.
+fn is_plain(text: &str) -> bool {
+    let (mut depth, mut before) = (0_usize, '(');
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let fits = match c {
+            '\\' => chars.next().is_some_and(|escaped| matches!(escaped, 'w' | 'd' | 's' | '.' | '-')),
+            '(' => {
+                depth += 1;
+                true
+            }
+            ')' => {
+                let is_open = depth > 0;
+                depth = depth.saturating_sub(1);
+                is_open
+            }
+            // One after another would be another quantifier.
+            '*' | '+' => before == '.' || before == '\\' || before.is_ascii_alphanumeric(),
+            c => c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '-' | '.' | '|' | '$'),
+        };
+        if !fits {
+            return false;
+        }
+        before = c;
+    }
+    depth == 0
 }
 
 /// What both begin with.
@@ -59,7 +94,21 @@ fn has_branches(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{common_start, literal_ends, literal_start};
+    use super::{common_start, is_pattern, is_plain, literal_ends, literal_start};
+    use bunraku_vm::regex;
+
+    #[test]
+    fn what_is_plain_is_an_expression() {
+        for text in ["", "profile::.*::users$", r"a::\w+::(b|c_d)$", "a(b(c)|.+)d", r"x\.y-\d*z", "a|b", "()"]
+        {
+            assert!(is_plain(text), "{text}");
+            assert_eq!(regex::check(&format!("^{text}")), Ok(()), "{text}");
+        }
+        for text in ["(", ")", "a**", "*", "(*a)", "a[b", "(?<n>x)", "a{2}", "a\\", r"\k<x>", "a|*"] {
+            assert!(!is_plain(text), "{text}");
+        }
+        assert!(is_pattern("^a[bc]{2}") && !is_pattern("^[") && !is_pattern("^a(b"));
+    }
 
     #[test]
     fn a_common_start_is_one_of_both() {

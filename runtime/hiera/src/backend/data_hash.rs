@@ -48,7 +48,7 @@ impl<'c> Lookups<'_, 'c> {
             let nothing = || Value::Hash(HashBuilder::new(self.arena).finish());
             return Ok(Given::Value(found.unwrap_or_else(nothing)));
         };
-        let Some(location) = at.file() else {
+        let Some(location) = at.file().filter(|_| !at.entry.has_surplus_options()) else {
             let message = format!(
                 "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
                  when using this data_hash function",

@@ -117,6 +117,12 @@ impl<'c> HierarchyEntry<'c> {
             || all.all(|(n, cache)| !self.exists(n) || cache.data.get().is_some())
     }
 
+    /// Whether it has options although its function, one that reads files, takes a path alone: to Puppet, there is no path then. Those
+    /// of version 3 are its backends'.
+    pub(crate) fn has_surplus_options(&self) -> bool {
+        self.levels.is_none() && !self.options.is_empty()
+    }
+
     /// How its files are written, where the function is one of Puppet's own.
     pub(crate) fn format(&self) -> Option<DataFormat> {
         match self.function.as_str() {

@@ -87,6 +87,7 @@ impl<'c> Lookups<'_, 'c> {
 fn is_of_files(entry: &HierarchyEntry<'_>) -> bool {
     entry.kind == BackendKind::DataHash
         && entry.format().is_some()
+        && !entry.has_surplus_options()
         && entry.levels.is_none()
         && entry.locations.as_ref().is_some_and(|all| all.iter().all(Location::is_file))
 }

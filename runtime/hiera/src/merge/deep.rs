@@ -39,21 +39,13 @@ impl<'c> DeepOptions<'c> {
     /// The options in a `merge` hash of the strategy of that name.
     ///
     /// # Errors
-    /// The gem's, for options that can't be or don't go together.
+    /// For options that can't be.
     pub fn of(name: &'static str, given: Option<Hash<'c>>) -> Eval<'c, DeepOptions<'c>> {
         let reverse = name == "reverse_deep";
         let Some(options) = given else { return Ok(DeepOptions { name, reverse, ..DeepOptions::default() }) };
         let flag = |name: &str| options.get_str(name).is_some_and(Value::truthy);
         let knockout_prefix = options.get_str("knockout_prefix").and_then(Value::as_str).map(str::to_owned);
-        if knockout_prefix.as_deref() == Some("") {
-            return Err(Flow::raw("knockout_prefix cannot be an empty string in deep_merge!"));
-        }
         let preserve_unmergeables = flag("preserve_unmergeables");
-        if preserve_unmergeables && knockout_prefix.is_some() {
-            return Err(Flow::raw(
-                "overwrite_unmergeable must be true if knockout_prefix is specified in deep_merge!",
-            ));
-        }
         let unpack_arrays = options.get_str("unpack_arrays").filter(|value| value.truthy());
         if unpack_arrays.is_some_and(|value| value.as_str().is_none()) {
             return Err(Flow::raw("The deep merge option 'unpack_arrays' must be a text"));
@@ -72,6 +64,19 @@ impl<'c> DeepOptions<'c> {
         })
     }
 
+    /// The gem looks at what options go together when there is something to merge.
+    fn check(&self) -> Eval<'c, ()> {
+        if self.knockout_prefix.as_deref() == Some("") {
+            return Err(Flow::of_ruby("knockout_prefix cannot be an empty string in deep_merge!"));
+        }
+        if self.preserve_unmergeables && self.knockout_prefix.is_some() {
+            return Err(Flow::of_ruby(
+                "overwrite_unmergeable must be true if knockout_prefix is specified in deep_merge!",
+            ));
+        }
+        Ok(())
+    }
+
     fn knocks_out(&self, value: Value<'_>) -> bool {
         match (&self.knockout_prefix, value) {
             (Some(prefix), Value::Str(text)) => text.starts_with(prefix.as_str()),
@@ -80,11 +85,21 @@ impl<'c> DeepOptions<'c> {
     }
 }
 
-/// Merges `source` over `dest`.
+/// Merges two values that were found, `source` over `dest`.
 ///
 /// # Errors
-/// When arrays are to be sorted whose items have no order.
-pub fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
+/// The gem's, for options that don't go together; when arrays are to be sorted whose items have no order.
+pub fn merge_found<'c>(
+    vm: &mut Vm<'c>,
+    options: &DeepOptions<'c>,
+    source: Value<'c>,
+    dest: Value<'c>,
+) -> Eval<'c> {
+    options.check()?;
+    merge(vm, options, source, dest)
+}
+
+fn merge<'c>(vm: &mut Vm<'c>, options: &DeepOptions<'c>, source: Value<'c>, dest: Value<'c>) -> Eval<'c> {
     budget::within(1, || {
         if source.is_undef() {
             return Ok(dest);

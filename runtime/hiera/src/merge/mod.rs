@@ -169,8 +169,8 @@ impl<'c> MergeStrategy<'c> {
                 }
                 _ => Ok(first),
             },
-            MergeStrategy::Deep(options) if options.reverse => deep::merge(vm, options, second, first),
-            MergeStrategy::Deep(options) => deep::merge(vm, options, first, second),
+            MergeStrategy::Deep(options) if options.reverse => deep::merge_found(vm, options, second, first),
+            MergeStrategy::Deep(options) => deep::merge_found(vm, options, first, second),
         }
     }
 }

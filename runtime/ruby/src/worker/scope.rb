@@ -71,6 +71,10 @@ module Puppet
         end
       end
 
+      def catalog
+        Bunraku.compile.catalog { super }
+      end
+
       Puppet::LEVELS.each do |level|
         define_method(level) { |text| Puppet.public_send(level, text) }
       end

@@ -37,6 +37,11 @@ module Bunraku
       @raised_count = 0
     end
 
+    # The catalog as Ruby sees it, one object for all that ask: modules hang methods of their own onto it.
+    def catalog
+      @catalog ||= yield
+    end
+
     # The number that an exception is known by while it passes through the compiler.
     def keep(error)
       number = @raised_count

@@ -83,7 +83,8 @@ fn flatten<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     Ok(vm.array(&flat))
 }
 
-fn join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+/// What Ruby's `Array#join` gives: arrays within are joined alike.
+pub(super) fn joined(items: Array<'_>, delimiter: &str) -> String {
     fn add(out: &mut String, items: Array<'_>, delimiter: &str) {
         budget::within(items.len(), || {
             for (n, item) in items.iter().enumerate() {
@@ -97,8 +98,12 @@ fn join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
             }
         });
     }
-    let Value::Array(items) = call.args[0] else { return Ok(Value::Undef) };
     let mut out = String::new();
-    add(&mut out, items, text(call.arg(1)));
-    Ok(vm.string(&out))
+    add(&mut out, items, delimiter);
+    out
+}
+
+fn join<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
+    let Value::Array(items) = call.args[0] else { return Ok(Value::Undef) };
+    Ok(vm.string(&joined(items, text(call.arg(1)))))
 }

@@ -1,5 +1,6 @@
 //! Digests, and numbers that are random but the same for a node: `fqdn_rand`.
 
+use super::collection::joined;
 use super::random::Random;
 use crate::support::{is_reference, legacy, no_conversion, text};
 use bunraku_vm::cause::Cause;
@@ -86,14 +87,6 @@ fn lenient_integer(value: Value<'_>) -> i64 {
     }
 }
 
-/// A seed as Ruby's `join(':')` has it.
-fn joined_by_colons(seed: Value<'_>) -> String {
-    match seed {
-        Value::Array(items) => items.iter().map(|item| joined_by_colons(*item)).collect::<Vec<_>>().join(":"),
-        other => to_ruby_s(other),
-    }
-}
-
 fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let args = legacy(vm, "fqdn_rand", call.args, 1, None)?;
     let most = lenient_integer(args[0]);
@@ -112,7 +105,10 @@ fn fqdn_rand<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if args.get(2).is_some_and(|downcase| downcase.truthy()) {
         fqdn = fqdn.to_lowercase();
     }
-    let seed = args.get(1).copied().map_or(String::new(), joined_by_colons);
+    let seed = match args.get(1) {
+        Some(Value::Array(items)) => joined(*items, ":"),
+        seed => seed.copied().map_or(String::new(), to_ruby_s),
+    };
     let digest = Md5::digest(format!("{fqdn}:{most}:{seed}"));
     match u64::try_from(most) {
         Ok(most) if most > 0 => Ok(Value::Int(Random::new(&digest).below(most) as i64)),

@@ -6,6 +6,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::Call;
 use bunraku_vm::host::Site;
+use bunraku_vm::iterator::NOT_TAKEN;
 use bunraku_vm::label;
 use bunraku_vm::raised::TYPE_ERROR;
 use bunraku_vm::types::Type;
@@ -78,7 +79,7 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c> {
                 }
                 Value::Hash(builder.finish())
             }
-            Value::Iterator(_) => return Err(Flow::raw("Use of an Iterator is not supported here")),
+            Value::Iterator(_) => return Err(Flow::raw(NOT_TAKEN)),
             Value::Type(Type::Class(name)) => {
                 let name = bunraku_vm::types::capitalize_segments(name.unwrap_or(""));
                 vm.string(&format!("Class[{name}]"))

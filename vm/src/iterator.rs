@@ -174,13 +174,16 @@ pub fn asserted<'c>(arena: &'c Bump, name: &str, value: Value<'c>) -> Eval<'c, C
     })
 }
 
+/// Puppet's message where a lazy sequence is given that is not taken.
+pub const NOT_TAKEN: &str = "Use of an Iterator is not supported here";
+
 /// Refuses a value with a lazy sequence in it, which neither resources nor functions of the old kind take.
 ///
 /// # Errors
 /// Puppet's.
 pub fn refuse<'c>(vm: &Vm<'c>, value: Value<'c>) -> Eval<'c, ()> {
     if vm.has_iterators && is_in(value) {
-        return Err(Flow::raw("Use of an Iterator is not supported here"));
+        return Err(Flow::raw(NOT_TAKEN));
     }
     Ok(())
 }

@@ -52,7 +52,8 @@ pub struct Vm<'c> {
     pub(crate) matches: MatchScopes<'c>,
     pub(crate) pending: Pending<'c>,
     pub(crate) texts: Texts,
-    /// Whether lazy sequences have been made: no value has one in it otherwise.
+    /// Whether `step` or `reverse_each` has made a lazy sequence, which no resource takes: no value has one in it otherwise. What
+    /// `tree_each` makes is of another kind to Puppet, and is passed over where there are no others.
     pub has_iterators: bool,
     /// What `annotate` has hung onto values.
     pub annotations: Annotations<'c>,

@@ -327,11 +327,7 @@ impl<'c> Compile<'c> {
             own.or(inherited).map_or(Cow::Borrowed("main"), |stage| format::to_interpolated(stage).into());
         let Some(stage) = catalog.find("Stage", &name) else {
             let reference = catalog[id].reference();
-            let shown = |value| match value {
-                Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(value)),
-                other => format::to_interpolated(other),
-            };
-            let given = own.map_or_else(|| "main".to_owned(), shown);
+            let given = own.map_or_else(|| "main".to_owned(), rich::text_or_reference);
             return Err(Flow::raw(format!("Could not find stage {given} specified by {reference}")));
         };
         if own.is_none() && name != "main" {

@@ -113,12 +113,7 @@ impl<'c> Compile<'c> {
         self.record_collector(vm.site());
         let mut flat = Vec::new();
         references.iter().for_each(|reference| flatten(*reference, &mut flat));
-        let named = flat.iter().map(|value| {
-            self.text(&match value {
-                Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(*value)),
-                other => format::to_interpolated(*other),
-            })
-        });
+        let named = flat.iter().map(|value| self.text(&rich::text_or_reference(*value)));
         let named = named.collect_in(self.arena);
         let wanted = Wanted::Named(named);
         self.links.collectors.borrow_mut().push(Collector {

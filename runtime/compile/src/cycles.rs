@@ -9,9 +9,7 @@ use bunraku_catalog::graph::{CatalogGraph, Relation, Vertex};
 use bunraku_data::names;
 use bunraku_data::rich;
 use bunraku_vm::error::Eval;
-use bunraku_vm::format;
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::value::Value;
 
 /// The metaparameters that relate resources, in the order in which an agent looks at them.
 const RELATING: [&str; 4] = ["require", "subscribe", "before", "notify"];
@@ -65,11 +63,7 @@ impl<'c> Compile<'c> {
             let mut references = Vec::new();
             catalog[id].param(name).into_iter().for_each(|value| flatten(value, &mut references));
             for reference in references {
-                let text = match reference {
-                    Value::Type(ty) => rich::reference(ty),
-                    _ => None,
-                };
-                let text = text.unwrap_or_else(|| format::to_interpolated(reference));
+                let text = rich::text_or_reference(reference);
                 let found = names::split_reference(&text)
                     .and_then(|(ty, title)| self.find_in(catalog, ty, title))
                     .and_then(|id| numbers[id.0 as usize]);

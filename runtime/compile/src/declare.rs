@@ -442,8 +442,7 @@ impl<'c> Compile<'c> {
 fn tag_text(value: Value<'_>) -> String {
     match value {
         Value::Hash(_) | Value::Regexp(_) => format::to_ruby_s(value),
-        Value::Type(ty) => rich::reference(ty).unwrap_or_else(|| format::to_interpolated(value)),
-        other => format::to_interpolated(other),
+        other => rich::text_or_reference(other),
     }
 }
 

@@ -156,14 +156,14 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
                     args => open.list("init_args", args, arg).close(),
                 }
             }
-            Type::Alias(alias) if !alias.is_recursive() && alias.target.get().is_some() => {
-                let mut open = Pcore::open(out, "TypeAliasType").text("name", alias.name);
-                open.key("type_expr").push_str("null");
-                match alias.target.get() {
-                    Some(target) => open.ty("resolved_type", target).close(),
-                    None => open.close(),
+            Type::Alias(alias) if !alias.is_recursive() => match alias.target.get() {
+                Some(target) => {
+                    let mut open = Pcore::open(out, "TypeAliasType").text("name", alias.name);
+                    open.key("type_expr").push_str("null");
+                    open.ty("resolved_type", target).close();
                 }
-            }
+                None => named(out, ty),
+            },
             Type::String { size } => {
                 let mut open = Pcore::open(out, "StringType");
                 if *size != Range::ANY {
@@ -259,13 +259,16 @@ pub(super) fn write(out: &mut String, ty: &Type<'_>) {
             }
             Type::Reference(text) => Pcore::open(out, "TypeReference").text("type_string", text).close(),
             // Aliases that lead back to themselves, Object types and the types that take no parameter are their printed name.
-            other => {
-                let name = types::print(other);
-                let simple = name.bytes().all(|b| b.is_ascii_alphanumeric());
-                out.push_str("{\"__ptype\":");
-                rich::string(out, &if simple { format!("Pcore::{name}Type") } else { name });
-                out.push('}');
-            }
+            other => named(out, other),
         }
     })
+}
+
+/// A type as its printed name.
+fn named(out: &mut String, ty: &Type<'_>) {
+    let name = types::print(ty);
+    let simple = name.bytes().all(|b| b.is_ascii_alphanumeric());
+    out.push_str("{\"__ptype\":");
+    rich::string(out, &if simple { format!("Pcore::{name}Type") } else { name });
+    out.push('}');
 }

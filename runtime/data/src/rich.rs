@@ -227,6 +227,12 @@ pub fn reference(ty: &Type<'_>) -> Option<String> {
     entry(ty).map(|(type_name, title)| [&*type_name, "[", &*title, "]"].concat())
 }
 
+/// The text of a value where a resource may be meant: of a reference as the catalog has it, of all else as it is interpolated.
+pub fn text_or_reference(value: Value<'_>) -> String {
+    let reference = if let Value::Type(ty) = value { reference(ty) } else { None };
+    reference.unwrap_or_else(|| format::to_interpolated(value))
+}
+
 /// Type and title of the catalog entry that a type names, both as the catalog has them.
 pub fn entry<'a>(ty: &Type<'a>) -> Option<(Cow<'a, str>, Cow<'a, str>)> {
     match ty {

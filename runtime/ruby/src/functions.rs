@@ -10,6 +10,7 @@ use bunraku_vm::closure::Closure;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::function::Call;
+use bunraku_vm::iterator::NOT_TAKEN;
 use bunraku_vm::types::{self, CallableType, Signature, Type};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -345,7 +346,7 @@ impl<'c> Talk<'_, 'c> {
 /// What functions of the 3.x interface do not take.
 fn refuse_iterators<'c>(call: &Call<'c, '_>) -> Eval<'c, ()> {
     match call.args.iter().any(|arg| matches!(arg, Value::Iterator(_))) {
-        true => Err(Flow::raw("Use of an Iterator is not supported here")),
+        true => Err(Flow::raw(NOT_TAKEN)),
         false => Ok(()),
     }
 }

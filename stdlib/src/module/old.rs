@@ -7,6 +7,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
+use bunraku_vm::iterator::NOT_TAKEN;
 use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
@@ -183,9 +184,7 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
                 }
                 Value::Hash(builder.finish())
             }
-            Value::Iterator(_) => {
-                return Err(Flow::of_class(ARGUMENT_ERROR, "Use of an Iterator is not supported here"));
-            }
+            Value::Iterator(_) => return Err(Flow::of_class(ARGUMENT_ERROR, NOT_TAKEN)),
             Value::Regexp(source) => vm.string(&regexp_inspect(&source)),
             value if is_newer(value) => vm.string(&to_interpolated(value)),
             value => value,

@@ -43,22 +43,14 @@ pub fn from_nanoseconds(nanoseconds: f64) -> Result<i128, String> {
     in_reach(Some(nanoseconds as i128))
 }
 
-/// A number of seconds in nanoseconds, as Ruby's `(n * 1_000_000_000).to_i`.
+/// A number of seconds in nanoseconds, as Ruby's `(n * 1_000_000_000).to_i`; none for what is no number.
 ///
 /// # Errors
 /// Those of [`from_nanoseconds`].
-pub fn from_f(seconds: f64) -> Result<i128, String> {
-    from_nanoseconds(seconds * SECOND as f64)
-}
-
-/// A number of seconds in nanoseconds; none for what is no number.
-///
-/// # Errors
-/// Those of [`from_f`].
 pub(crate) fn of_seconds<'c>(value: Value<'c>) -> Eval<'c, Option<i128>> {
     match value {
         Value::Int(n) => Ok(Some(i128::from(n) * SECOND)),
-        Value::Float(f) => from_f(f).map(Some).map_err(Flow::raw),
+        Value::Float(f) => from_nanoseconds(f * SECOND as f64).map(Some).map_err(Flow::raw),
         _ => Ok(None),
     }
 }

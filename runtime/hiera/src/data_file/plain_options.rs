@@ -4,7 +4,7 @@
 use super::decode::{ValueOffset, ValueTraits, holds, scan};
 use super::indexed::{DataReader, hash_of};
 use super::layout::{Item, item};
-use crate::lookup_options::patterns::{is_pattern, literal_ends, literal_start};
+use crate::lookup_options::patterns::{self, literal_ends, literal_start};
 use bunraku_vm::error::Eval;
 use bunraku_vm::regex;
 use bunraku_vm::value::Value;
@@ -67,7 +67,7 @@ impl PlainOptions {
             let number = options.entries.len() as u32;
             if text.starts_with('^') {
                 // One that is no regular expression is an error for who looks anything up.
-                is_pattern(text).then_some(())?;
+                patterns::check(text).ok()?;
                 let ends = literal_ends(text).into_iter().map(Box::from).collect();
                 options.patterns.push(PatternEntry { entry: number, start: literal_start(text).len(), ends });
             }

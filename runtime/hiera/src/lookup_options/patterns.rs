@@ -17,13 +17,16 @@ pub(crate) fn literal_start(pattern: &str) -> &str {
     }
 }
 
-/// Whether a text is a regular expression. Of most it is seen without making one of them.
-pub(crate) fn is_pattern(text: &str) -> bool {
-    is_plain(text.strip_prefix('^').unwrap_or(text)) || regex::check(text).is_ok()
+/// Checks that a text is a regular expression. Of most it is seen without making one of them.
+///
+/// # Errors
+/// Ruby's message for a text that is none.
+pub(crate) fn check(text: &str) -> Result<(), String> {
+    if has_plain_parts(text.strip_prefix('^').unwrap_or(text)) { Ok(()) } else { regex::check(text) }
 }
 
 /// Whether a text has nothing but words, `.`, `.*`, `.+`, escaped marks, groups of such and alternatives: what is an expression for sure.
-fn is_plain(text: &str) -> bool {
+fn has_plain_parts(text: &str) -> bool {
     let (mut depth, mut before) = (0_usize, '(');
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -94,20 +97,20 @@ fn has_branches(pattern: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{common_start, is_pattern, is_plain, literal_ends, literal_start};
+    use super::{check, common_start, has_plain_parts, literal_ends, literal_start};
     use bunraku_vm::regex;
 
     #[test]
     fn what_is_plain_is_an_expression() {
         for text in ["", "profile::.*::users$", r"a::\w+::(b|c_d)$", "a(b(c)|.+)d", r"x\.y-\d*z", "a|b", "()"]
         {
-            assert!(is_plain(text), "{text}");
+            assert!(has_plain_parts(text), "{text}");
             assert_eq!(regex::check(&format!("^{text}")), Ok(()), "{text}");
         }
         for text in ["(", ")", "a**", "*", "(*a)", "a[b", "(?<n>x)", "a{2}", "a\\", r"\k<x>", "a|*"] {
-            assert!(!is_plain(text), "{text}");
+            assert!(!has_plain_parts(text), "{text}");
         }
-        assert!(is_pattern("^a[bc]{2}") && !is_pattern("^[") && !is_pattern("^a(b"));
+        assert!(check("^a[bc]{2}").is_ok() && check("^[").is_err() && check("^a(b").is_err());
     }
 
     #[test]

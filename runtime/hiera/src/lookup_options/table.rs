@@ -1,6 +1,6 @@
 //! Options by key and by pattern, and what a compile keeps of them.
 
-use super::patterns::{common_start, literal_start};
+use super::patterns::{self, common_start, literal_start};
 use crate::data_file::plain_options::{FileOptions, KeyPattern};
 use bumpalo::Bump;
 use bunraku_vm::error::{Eval, Flow};
@@ -82,7 +82,7 @@ impl<'c> OptionsTable<'c> {
         let keys = all.entries().iter().filter_map(|(key, value)| Some((key.as_str()?, *value)));
         let patterns = keys.filter(|(key, _)| key.starts_with('^'));
         let patterns = patterns.map(|(text, options)| {
-            regex::check(text).map_err(Flow::of_pattern)?;
+            patterns::check(text).map_err(Flow::of_pattern)?;
             Ok(MergedPattern { text, start: literal_start(text), options })
         });
         let patterns = patterns.collect::<Eval<'c, Vec<_>>>()?;

@@ -199,13 +199,8 @@ impl Walk<'_> {
                 }
             }
             StepKind::NewTypeOfPuppet => self.doubt(at, DoubtKind::NewType, String::new()),
-            StepKind::Raise => {
-                if is_loaded {
-                    self.doubt(at, DoubtKind::Raise, self.type_under_way());
-                }
-            }
-            StepKind::RaiseWithout(name) => {
-                if is_loaded && !self.is_type(name) {
+            StepKind::Raise { without } => {
+                if is_loaded && without.as_ref().is_none_or(|name| !self.is_type(name)) {
                     self.doubt(at, DoubtKind::Raise, self.type_under_way());
                 }
             }

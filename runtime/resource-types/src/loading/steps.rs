@@ -34,10 +34,8 @@ pub(super) enum StepKind {
     Computed { code: String, place: Option<OwnPlace> },
     /// `newtype` as a method of the module Puppet.
     NewTypeOfPuppet,
-    /// `raise` or `fail`.
-    Raise,
-    /// The same where there is no type of a name: `raise '…' if Puppet::Type.type(:name).nil?`.
-    RaiseWithout(String),
+    /// `raise` or `fail`; in any case, or where there is no type of a name: `raise '…' if Puppet::Type.type(:name).nil?`.
+    Raise { without: Option<String> },
     /// `Puppet::Type.type(:name)`; whether a method of what it gives is called, which raises where there is no such type.
     Type { name: String, raises: bool },
     /// `newtype :name`, whose providers are loaded.
@@ -163,7 +161,7 @@ impl Steps {
                 && matches!(statement.field("method").map(Code::text), Some("raise" | "fail"))
         };
         if let Some(statement) = statements.into_iter().find(raises) {
-            self.add(statement.line(), StepKind::RaiseWithout(name.to_owned()));
+            self.add(statement.line(), StepKind::Raise { without: Some(name.to_owned()) });
         }
     }
 
@@ -198,7 +196,9 @@ impl Steps {
             ("newtype", Some("Puppet" | "::Puppet")) if !at.others_rescued => {
                 self.add(code.line(), StepKind::NewTypeOfPuppet);
             }
-            ("raise" | "fail", None) if !at.others_rescued => self.add(code.line(), StepKind::Raise),
+            ("raise" | "fail", None) if !at.others_rescued => {
+                self.add(code.line(), StepKind::Raise { without: None });
+            }
             _ if RUN_AT_ONCE.contains(&method) => self.run_at_once(code, method, at),
             _ => {}
         }

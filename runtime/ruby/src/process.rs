@@ -37,10 +37,15 @@ const SOURCES: &[(&str, &str)] = &[
 
 /// What is run when something it defines is first named: `worker/parts.rb` says what that is.
 const PARTS: &[(&str, &str)] = &[
+    ("<bunraku>/adapters.rb", include_str!("worker/adapters.rb")),
     ("<bunraku>/catalog.rb", bunraku_native_ruby::CATALOG),
     ("<bunraku>/checkers.rb", include_str!("worker/checkers.rb")),
     ("<bunraku>/datatypes.rb", include_str!("worker/datatypes.rb")),
     ("<bunraku>/file_modes.rb", include_str!("worker/file_modes.rb")),
+    ("<bunraku>/helpers.rb", include_str!("worker/helpers.rb")),
+    ("<bunraku>/http.rb", include_str!("worker/http.rb")),
+    ("<bunraku>/lookups.rb", include_str!("worker/lookups.rb")),
+    ("<bunraku>/loaders.rb", include_str!("worker/loaders.rb")),
     ("<bunraku>/hiera.rb", include_str!("worker/hiera.rb")),
     ("<bunraku>/injection.rb", include_str!("worker/injection.rb")),
     ("<bunraku>/legacy.rb", include_str!("worker/legacy.rb")),

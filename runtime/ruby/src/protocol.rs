@@ -219,6 +219,7 @@ table! {
     56 SetDefault "set_default" ("scope: number", "type: String", "name: String", "value") => "nil" [Keeps] "Sets a default of a scope.";
     57 Titled "titled" ("type: String", "title: String") => "Hash of String" "What the title of a resource says of its parameters.";
     58 ResourceScope "resource_scope" ("type: String", "title: String") => "number or nil" "The scope that has declared a resource of the catalog.";
+    59 FunctionKnown "function?" ("name: String", "module: String") => "Boolean" [Keeps] "Whether code of a module sees a function of a name.";
 }
 
 table! {

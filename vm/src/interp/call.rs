@@ -222,6 +222,14 @@ impl<'c> Vm<'c> {
         }
     }
 
+    /// Whether code of `module` sees a native function, or one in the Puppet language, by a name.
+    ///
+    /// # Errors
+    /// Those of loading its file.
+    pub fn knows_function(&mut self, name: &str, module: &str) -> Eval<'c, bool> {
+        Ok(self.find_callee(name, module)?.is_some())
+    }
+
     /// Calls a native function: picks its signature, checks types.
     ///
     /// # Errors

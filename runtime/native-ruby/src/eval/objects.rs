@@ -168,6 +168,10 @@ impl<'c> Run<'_, 'c> {
         args: &[V<'c>],
     ) -> Done<'c, Option<V<'c>>> {
         Ok(Some(match (name, args) {
+            // Puppet's errors that were made with a place tell it.
+            ("message" | "to_s", []) if !error.details.is_empty() => {
+                return Err(ForRuby("the message of an exception with parts of its own").into());
+            }
             ("message" | "to_s", []) => error.message(),
             ("class", []) => error.class.value(),
             ("nil?", []) => V::Bool(false),

@@ -104,8 +104,8 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("an exception with parts of its own").into());
         }
         let (message, details) = match args {
-            [] if class.name().is_empty() => {
-                return Err(ForRuby("an exception of a class without a name").into());
+            [] if class.name().is_empty() || Class::PuppetError.covers(class.builtin()) => {
+                return Err(ForRuby("an exception of a class without a name, or that needs a message").into());
             }
             [] => (None, Vec::new()),
             [V::Nil] if !class.name().is_empty() => (None, Vec::new()),
@@ -114,7 +114,13 @@ impl<'c> Run<'_, 'c> {
             }
             _ => return Err(ForRuby("the message of an exception").into()),
         };
-        if !details.is_empty() && !Class::PuppetError.covers(class.builtin()) {
+        // A place; elsewhere no more than the error that is behind it.
+        let may_be = match class.builtin() {
+            of if Class::ParseError.covers(of) || Class::ResourceError.covers(of) => usize::MAX,
+            of if Class::PuppetError.covers(of) => 1,
+            _ => 0,
+        };
+        if details.len() > may_be {
             return Err(ForRuby("an exception with parts of its own").into());
         }
         Ok(Rc::new(ErrorValue::of(class, message, details)))

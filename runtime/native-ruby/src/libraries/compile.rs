@@ -12,6 +12,9 @@ pub(super) fn call<'c>(run: &mut Run<'_, 'c>, name: &str, args: &[V<'c>]) -> Don
     let (question, given) = match (name, args) {
         ("left_to_ruby", []) => return Err(ForRuby("what the prelude does not know").into()),
         ("compile", []) => return Ok(Some(V::Class(Class::CompileOfBunraku))),
+        // What code would hang onto the compiler, the catalog or the environment is left to Ruby: no object of these is kept.
+        ("kept", [_]) => return Ok(Some(V::Nil)),
+        ("keep", [_, object]) => return Ok(Some(object.clone())),
         ("digest_of" | "hmac" | "pbkdf2", [digest, args @ ..]) => {
             return Ok(Some(openssl::call(name, &text(digest), args)?));
         }

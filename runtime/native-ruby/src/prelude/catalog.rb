@@ -254,6 +254,10 @@ module Puppet
 
     # The catalog so far.
     class Catalog
+      def self.current
+        Bunraku.kept(self) || Bunraku.keep(self, new)
+      end
+
       def resource(type, title = nil)
         type, title = Puppet::Resource.type_and_title(type, title)
         Resource.from(Bunraku.ask('resource', [type.to_s, title.to_s]))
@@ -287,6 +291,14 @@ module Puppet
         Bunraku.compile.environment
       end
 
+      def environment_instance
+        Puppet::Node::Environment.current
+      end
+
+      def resource_keys
+        resources.map { |resource| [resource.type, resource.title] }
+      end
+
       def method_missing(name, *_args)
         raise Bunraku::Missing.new("The method '#{name}' of a catalog under construction is not supported", name)
       end
@@ -313,6 +325,10 @@ module Puppet
 
       def parameters
         values
+      end
+
+      def trusted_data
+        Puppet::Parser::Scope.at(0).lookupvar('trusted')
       end
 
       def environment
@@ -344,7 +360,7 @@ module Puppet
     # The compiler.
     class CompilerView
       def self.current
-        new
+        Bunraku.kept(self) || Bunraku.keep(self, new)
       end
 
       def environment
@@ -352,7 +368,7 @@ module Puppet
       end
 
       def catalog
-        Catalog.new
+        Catalog.current
       end
 
       def node
@@ -363,12 +379,17 @@ module Puppet
         Scope.at(0)
       end
 
+      def loaders
+        Puppet::Pops::Loaders.loaders
+      end
+
       def findresource(*args)
         catalog.resource(*args)
       end
 
+      # All but what each catalog has before any code runs: the stage and the class of settings.
       def resources
-        catalog.resources
+        catalog.resources.reject { |resource| ['Stage[main]', 'Class[Settings]'].include?(resource.ref) }
       end
 
       def known_resource_types
@@ -388,10 +409,12 @@ module Puppet
   module Node
     # The environment as functions see it.
     class Environment
+      extend Bunraku::Gaps
+
       attr_reader :name
 
       def self.current
-        new(Bunraku.compile.environment)
+        Bunraku.kept(self) || Bunraku.keep(self, new(Bunraku.compile.environment))
       end
 
       def initialize(name)
@@ -419,6 +442,13 @@ module Puppet
         Puppet::Module.find(name)
       end
 
+      # A module by the name it has on the Forge, `author/name`.
+      def module_by_forge_name(forge_name)
+        _author, name = forge_name.split('/', 2)
+        found = self.module(name)
+        found if found && found.forge_name == forge_name
+      end
+
       def known_resource_types
         Puppet::Parser::KnownTypes.new
       end
@@ -427,7 +457,8 @@ module Puppet
 
   # A module by name.
   class Module
-    attr_reader :name, :path
+    # Of what else `metadata.json` says Puppet reads nothing.
+    attr_reader :name, :path, :summary, :description, :project_page
 
     def self.find(name, _environment = nil)
       path = Bunraku.ask('module', [name.to_s])
@@ -449,13 +480,61 @@ module Puppet
       File.exist?(path) ? path : nil
     end
 
+    # What its `metadata.json` says, dependencies as Puppet writes them: `author/name`, and some version.
     def metadata
       require 'json'
-      JSON.parse(File.read(File.join(@path, 'metadata.json')))
+      @metadata ||= begin
+        said = File.exist?(metadata_file) ? JSON.parse(File.read(metadata_file)) : {}
+        (said['dependencies'] || []).each do |dependency|
+          dependency['name'] = dependency['name'].tr('-', '/') if dependency['name']
+          dependency['version_requirement'] ||= '>= 0.0.0'
+        end
+        said
+      end
+    end
+
+    def metadata_file
+      File.join(@path, 'metadata.json')
+    end
+
+    def has_metadata?
+      !metadata.empty?
     end
 
     def version
       metadata['version']
+    end
+
+    def author
+      metadata['author']
+    end
+
+    def license
+      metadata['license']
+    end
+
+    def source
+      metadata['source']
+    end
+
+    def dependencies
+      metadata['dependencies']
+    end
+
+    def forge_name
+      metadata['name'] && metadata['name'].tr('-', '/')
+    end
+
+    def modulepath
+      File.dirname(@path)
+    end
+
+    def plugin_directory
+      File.join(@path, 'lib')
+    end
+
+    def environment
+      Puppet::Node::Environment.current
     end
 
     def to_s

@@ -171,6 +171,11 @@ impl<'c> Talk<'_, 'c> {
             Question::Modulepath => Ok(self.modulepath(vm)),
             Question::Manifest => Ok(self.manifest(vm)),
             Question::File => environment::file(vm, args),
+            Question::FunctionKnown => {
+                let name = args.text(0).trim_start_matches("::");
+                let in_ruby = self.world.function(name, args.text(1)).is_some();
+                Ok(Value::Bool(in_ruby || vm.knows_function(name, args.text(1))?))
+            }
             Question::Compute => vm.call_function(args.text(0), args.list(1), None, vm.top),
         }
     }

@@ -88,7 +88,11 @@ module Puppet
       # What every function is.
       class Function
         class << self
-          attr_reader :func_name, :loader, :local_type_texts, :module_name
+          attr_reader :func_name, :local_type_texts, :module_name
+
+          def loader
+            Puppet::Pops::Loaders.find_loader(module_name)
+          end
 
           def dispatcher
             @dispatcher ||= Dispatcher.new(self)
@@ -100,11 +104,14 @@ module Puppet
           alias to_s name
         end
 
-        attr_reader :loader
-
+        # Some functions set themselves up with what they are given.
         def initialize(closure_scope = nil, loader = nil)
           @closure_scope = closure_scope
           @loader = loader
+        end
+
+        def loader
+          @loader || self.class.loader
         end
 
         def closure_scope
@@ -296,7 +303,6 @@ module Puppet
         name = name.to_s
         made = Class.new(base)
         made.instance_variable_set(:@func_name, name)
-        made.instance_variable_set(:@loader, :module)
         made.instance_variable_set(:@module_name, Bunraku.loading_module.to_s)
         made.class_eval(&block)
         add_default(made, name.split('::').last) if made.dispatcher.empty?
@@ -376,7 +382,7 @@ module Bunraku
         known = @function_classes[file] = [made, stamp]
       end
       made = known[0]
-      compile.functions[[name, module_name]] = made.new(nil, made.loader)
+      compile.functions[[name, module_name]] = made.new(nil, nil)
       own_call = made.instance_method(:call).owner != Puppet::Pops::Functions::Function
       [own_call, made.local_type_texts || [], made.dispatcher.dispatchers.map(&:described)]
     end

@@ -5,6 +5,7 @@ module Bunraku
   module Parts
     # What each part defines beside what is there without it: constants and methods, by the module they are in.
     TABLE = {
+      'adapters' => { 'Puppet::Pops' => %i[Adaptable] },
       'catalog' => {
         'Puppet' => %i[Resource Module], 'Puppet::Parser' => %i[Resource Catalog NodeView KnownTypes CompilerView],
         'Puppet::Node' => %i[Environment], 'Puppet::Pops::Evaluator' => %i[Runtime3ResourceSupport]
@@ -25,7 +26,13 @@ module Bunraku
         'Puppet::Util.' => %i[get_env get_environment clear_environment set_env merge_environment withenv default_env]
       },
       'file_modes' => { 'Puppet::Util' => %i[SymbolicFileMode] },
+      'helpers' => {
+        'Puppet::Util' => %i[Platform Warnings Checksums ConstantInflector Profiler CharacterEncoding],
+        'Puppet::Util.' => %i[uri_encode uri_query_encode uri_unescape rfc2396_escape path_to_uri uri_to_path thinmark
+                              replace_file exit_on_fail pretty_backtrace]
+      },
       'hiera' => { 'Puppet' => %i[LookupContext] },
+      'http' => { 'Puppet' => %i[Runtime HTTP Network SSL], 'Puppet.' => %i[runtime] },
       'injection' => {
         'Puppet' => %i[Bindings], 'Puppet::Pops' => %i[Binder], 'Puppet::Functions' => %i[Injected],
         'Puppet::Functions::DispatcherBuilder' => %i[injected_param injected_producer_param injected_provider_param],
@@ -39,6 +46,8 @@ module Bunraku
         'Bunraku.' => %i[builtin? call_builtin load_old load_old_file load_old_function check_old walk_old to_old
                          reference from_old call_old old_versioncmp]
       },
+      'loaders' => { 'Puppet' => %i[Environments], 'Puppet::Pops' => %i[Loaders], 'Puppet::Pops::Loader' => %i[Loader] },
+      'lookups' => { 'Object' => %i[Hiera], 'Puppet::Pops' => %i[Lookup] },
       'puppet_files' => { 'Bunraku' => %i[PUPPET_FILES] },
       'pson' => { 'Object' => %i[PSON to_pson] },
       'reports' => {

@@ -27,7 +27,7 @@ module Puppet
   class Error < RuntimeError
     attr_accessor :original
 
-    def initialize(message = nil, original = nil)
+    def initialize(message, original = nil)
       super(message)
       @original = original
     end
@@ -38,7 +38,7 @@ module Puppet
   class PlacedError < Error
     attr_accessor :file, :line, :pos
 
-    def initialize(message = nil, file = nil, line = nil, pos = nil, original = nil)
+    def initialize(message, file = nil, line = nil, pos = nil, original = nil)
       if pos.is_a?(Exception)
         original = pos
         pos = nil
@@ -47,6 +47,19 @@ module Puppet
       @file = file
       @line = line
       @pos = pos
+      @of_ruby = true
+    end
+
+    # What code of a module has made tells its place behind the message; the compiler's own messages have it already.
+    def to_s
+      return super unless @of_ruby
+      "#{super}#{Util::Errors.error_location_with_space(@file, @line, @pos)}"
+    end
+
+    # The message without its place.
+    def message_alone
+      own = method(:message).owner != Exception || method(:to_s).owner != PlacedError
+      own ? message : method(:to_s).super_method.call
     end
   end
 
@@ -65,6 +78,11 @@ module Puppet
 
     class LookupError < PreformattedError; end
     class RecursiveLookupError < LookupError; end
+  end
+
+  # What `Puppet.lookup` finds.
+  class Context
+    class UndefinedBindingError < Error; end
   end
 
   class DevError < Error; end
@@ -116,19 +134,40 @@ module Puppet
       Bunraku.compile.settings['version']
     end
 
+    # The version is another in each compile, so it is no constant that stays.
+    def const_missing(name)
+      name == :PUPPETVERSION ? version : super
+    end
+
+    def send_log(level, message)
+      public_send(level, message)
+    end
+
     def lookup(what, &default)
+      return @bindings[what] if @bindings&.key?(what)
       case what
       when :current_environment then Puppet::Node::Environment.current
       when :root_environment then Puppet::Node::Environment.current
       when :global_scope then Puppet::Parser::Scope.at(0)
       when :plugins then Bunraku.plugins
       when :injector then Bunraku.injector
-      when :loaders, :environments, :pal_catalog_compiler, :pal_compiler, :pal_script_compiler
+      when :loaders then Puppet::Pops::Loaders.loaders
+      when :environments then Puppet::Environments.current
+      when :pal_catalog_compiler, :pal_compiler, :pal_script_compiler
         raise Bunraku::Missing.new("Puppet.lookup(:#{what}) of Puppet's Ruby is not supported", what)
       else
         return default.call if default
-        raise Puppet::Error, "Unable to lookup '#{what}'"
+        raise Context::UndefinedBindingError, "Unable to lookup '#{what}'"
       end
+    end
+
+    # Has `lookup` give other values while the block runs.
+    def override(bindings, _description = nil)
+      before = @bindings
+      @bindings = (before || {}).merge(bindings)
+      yield
+    ensure
+      @bindings = before
     end
 
     def features
@@ -254,10 +293,6 @@ module Puppet
       hash.transform_keys { |key| key.respond_to?(:intern) ? key.intern : key }
     end
 
-    def path_to_uri(path)
-      Bunraku.uri("file://#{path}")
-    end
-
     def create_erb(text)
       require 'erb'
       ::ERB.new(text, trim_mode: '-')
@@ -300,16 +335,18 @@ module Puppet
         raise Puppet::DevError, message
       end
 
-      def self.error_location(file, line = nil)
-        return '' unless file || line
+      # A column is told behind a line alone.
+      def self.error_location(file, line = nil, column = nil)
+        file = nil if file.to_s.empty?
         parts = []
-        parts << "file: #{file}" if file && !file.to_s.empty?
+        parts << "file: #{file}" if file
         parts << "line: #{line}" if line
-        "(#{parts.join(', ')})"
+        parts << "column: #{column}" if line && column
+        parts.empty? ? '' : "(#{parts.join(', ')})"
       end
 
-      def self.error_location_with_space(file, line = nil)
-        text = error_location(file, line)
+      def self.error_location_with_space(file, line = nil, column = nil)
+        text = error_location(file, line, column)
         text.empty? ? '' : " #{text}"
       end
     end
@@ -401,11 +438,23 @@ end
 
 # Facts by name.
 module Facter
+  # A fact that has a value.
+  Fact = Struct.new(:name, :value)
+
   class << self
     def value(name)
       Bunraku.ask('fact', [name.to_s])
     end
-    alias fact value
+
+    def fact(name)
+      found = value(name)
+      Fact.new(name.to_s.downcase.to_sym, found) unless found.nil?
+    end
+    alias [] fact
+
+    def version
+      value('facterversion') or raise Bunraku::Missing.new('Facter.version is not among the facts of the node', :version)
+    end
 
     def to_hash
       Bunraku.ask('facts')

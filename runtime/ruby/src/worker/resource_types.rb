@@ -66,6 +66,28 @@ module Puppet
   class Type
     extend Bunraku::Gaps
 
+    # A type whose file has not been run here: a class with a name.
+    class BuiltIn
+      extend Bunraku::Gaps
+
+      class << self
+        attr_reader :name
+
+        def of(name)
+          Class.new(self) { @name = name.to_sym }
+        end
+
+        def to_s
+          "Puppet::Type::#{name.to_s.split('_').map(&:capitalize).join}"
+        end
+        alias inspect to_s
+
+        def new(*_args)
+          raise Bunraku::Missing.new("A resource of #{self}, as agents make them, is not supported", :new)
+        end
+      end
+    end
+
     class << self
       attr_reader :name, :declared
 
@@ -74,7 +96,9 @@ module Puppet
         here = Bunraku.compile.resource_types[name.to_s.downcase]
         return here if here
 
-        name if Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
+        return unless Bunraku.ask('type?', [name.to_s.downcase]) == 'builtin'
+
+        Bunraku.compile.caches["Puppet::Type::#{name.to_s.downcase}"] ||= BuiltIn.of(name.to_s.downcase)
       end
 
       def newtype(name, _options = {}, &block)

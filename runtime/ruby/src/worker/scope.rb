@@ -71,10 +71,6 @@ module Puppet
         end
       end
 
-      def catalog
-        Bunraku.compile.catalog { super }
-      end
-
       Puppet::LEVELS.each do |level|
         define_method(level) { |text| Puppet.public_send(level, text) }
       end
@@ -192,6 +188,12 @@ module Puppet
 
       def call_function(name, args, &block)
         Bunraku.call_named(self, name.to_s, '', [*args], block)
+      end
+
+      # The scope of the class that this one inherits.
+      def inherited_scope
+        name = source&.parent if is_classscope?
+        class_scope(name) if name
       end
 
       def find_global_scope

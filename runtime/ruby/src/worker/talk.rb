@@ -37,10 +37,6 @@ module Bunraku
       @raised_count = 0
     end
 
-    # The catalog as Ruby sees it, one object for all that ask: modules hang methods of their own onto it.
-    def catalog
-      @catalog ||= yield
-    end
 
     # The number that an exception is known by while it passes through the compiler.
     def keep(error)
@@ -90,6 +86,16 @@ module Bunraku
 
   class << self
     attr_reader :compile, :folders
+
+    # The compiler, the catalog and the environment, by their classes: one object each for all that ask, for modules hang
+    # methods and values of their own onto them.
+    def kept(of)
+      compile.caches[of]
+    end
+
+    def keep(of, object)
+      compile.caches[of] = object
+    end
 
     def text_of(object)
       object.to_s.to_s
@@ -268,8 +274,9 @@ module Bunraku
       writer.text(name).integer(number).bytes
     end
 
+    # The compiler puts the place behind it.
     def message_of(error)
-      error.message.to_s
+      (error.is_a?(Puppet::PlacedError) ? error.message_alone : error.message).to_s
     end
 
     # The innermost line that is not the worker's own.

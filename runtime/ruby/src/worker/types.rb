@@ -214,6 +214,17 @@ module Puppet
         end
       end
       class PPatternType < PScalarDataType; end
+
+      class PRegexpType < PScalarType
+        # The text between the slashes.
+        def self.regexp_to_s(regexp)
+          Bunraku.regexp_source(regexp)
+        end
+
+        def self.regexp_to_s_with_delimiters(regexp)
+          "/#{regexp_to_s(regexp).gsub(%r{(?<!\\)/}, '\\/')}/"
+        end
+      end
       class PCollectionType < PAnyType; end
       class PArrayType < PCollectionType; end
       class PHashType < PCollectionType; end
@@ -403,15 +414,35 @@ module Puppet
         end
       end
 
+      # Types, and other values in arrays, as manifests write them.
       class TypeFormatter
         def self.singleton
           @singleton ||= new
         end
 
-        def string(type)
-          type.to_s
+        def self.string(value)
+          singleton.string(value)
+        end
+
+        def string(value)
+          value.is_a?(PAnyType) ? value.to_s : StringConverter.convert(value, '%p')
         end
         alias alias_expanded_string string
+      end
+
+      # Values as texts, by formats of the function `new` of String.
+      class StringConverter
+        def self.singleton
+          @singleton ||= new
+        end
+
+        def self.convert(value, format = :default)
+          singleton.convert(value, format)
+        end
+
+        def convert(value, format = :default)
+          Bunraku.ask('make', ['String', format == :default ? [value] : [value, format]])
+        end
       end
 
       # What is wrong about a value.

@@ -1,0 +1,54 @@
+# Look-ups as Ruby of modules makes them, past the function `lookup`.
+
+# Hiera 3, whose classes Puppet still loads: nothing of it is here.
+class Hiera
+  extend Bunraku::Gaps
+end
+
+module Puppet
+  module Pops
+    module Lookup
+      extend Bunraku::Gaps
+
+      # What a look-up is made for: a scope, and values that come before and after what data says.
+      class Invocation
+        attr_reader :scope, :override_values, :default_values
+
+        # An explainer is taken, and what it would have heard of is asked for in vain: it fails by name.
+        def initialize(scope, override_values = {}, default_values = {}, _explainer = nil, adapter = nil)
+          if adapter
+            raise Bunraku::Missing.new("An adapter of a look-up's own (#{adapter}) of Puppet's Ruby is not supported", :adapter_class)
+          end
+          @scope = scope
+          @override_values = override_values
+          @default_values = default_values
+        end
+
+        def method_missing(name, *_args)
+          raise Bunraku::Missing.new("The method '#{name}' of Puppet's look-ups is not supported", name)
+        end
+
+        def respond_to_missing?(_name, _all = false)
+          false
+        end
+      end
+
+      class << self
+        # The value of a name, or of the first of several that has one.
+        def lookup(names, type, default, has_default, merge, invocation, &block)
+          options = { 'override' => invocation.override_values, 'default_values_hash' => invocation.default_values }
+          options['value_type'] = type if type
+          options['merge'] = merge if merge
+          options['default_value'] = default if has_default
+          Bunraku.call_named(invocation.scope, 'lookup', '', [names, options], block)
+        end
+
+        # What data says of a name; throws `:no_such_key` where it says nothing.
+        def search_and_merge(name, invocation, merge, _options = true)
+          nothing = -> { throw(:no_such_key) }
+          Bunraku.call_named(invocation.scope, 'lookup', '', [name, merge ? { 'merge' => merge } : {}], ->(_name) { nothing.call })
+        end
+      end
+    end
+  end
+end

@@ -5,7 +5,7 @@ use crate::nodes::{NodeChoice, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::trees::TreeArguments;
 use crate::world::World;
-use crate::{FAILED, USAGE, diff, output};
+use crate::{FAILED, diff, output};
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, change};
 use bunraku_fleet::choice::show;
@@ -32,7 +32,7 @@ enum Form {
 /// one of these questions otherwise; every other node is sure to keep its catalog. Which files Ruby reads in a process of its own
 /// is not known: a change of the tree counts as touching such nodes, and it is said.
 ///
-/// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong.
+/// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong, the arguments among it.
 #[derive(Args)]
 #[command(mut_args(|argument| match argument.get_id().as_str() {
     "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
@@ -74,7 +74,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
     if let Err(message) = diff::no_other_trees(&arguments.world, "affected") {
-        return renderer.failure(&message, USAGE);
+        return renderer.failure(&message, FAILED);
     }
     match answer(arguments, &mut renderer) {
         Ok(answer) => tell(&answer, arguments.format, &mut renderer),

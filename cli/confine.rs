@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Clone, Default)]
 pub struct Confine {
     /// The code is not trusted: it reads nothing but what the arguments name (environment, module path, manifest, the folder
-    /// of --hiera_config), runs no program, and its Ruby has no rights: no files, no network. A compile that tries fails.
+    /// of --hiera_config), runs no program, and its Ruby has no rights: no files, no network. A compile that tries fails;
+    /// but config_version is left out, and the version of catalogs is the time.
     #[arg(long, help_heading = CONFINED)]
     pub confine: bool,
     /// A file or folder that confined code may read besides.

@@ -11,7 +11,7 @@ use crate::rules::RuleArguments;
 use crate::told::{FailOn, Told};
 use crate::trees::TreeArguments;
 use crate::world::World;
-use crate::{FAILED, USAGE, distributed};
+use crate::{FAILED, distributed};
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Keeper, Question, affected, change};
 use bunraku_fleet::choice::{See, show};
@@ -32,7 +32,8 @@ use std::process::ExitCode;
 /// A tree is a folder, an archive, or `git:REV[:PATH]`, a version in the repository one stands in. What is the same after names and addresses of
 /// nodes are left aside is told once, with the nodes it is of.
 ///
-/// Exit status: 0 where nothing changes, 2 where something does, 1 where a node fails that did not before, or could not be compiled.
+/// Exit status: 0 where nothing changes, 2 where something does, 1 where a node fails that did not before, where no node could be
+/// compiled from either tree, or where the arguments are wrong.
 #[derive(Args)]
 #[command(mut_args(|argument| match argument.get_id().as_str() {
     "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" => argument.hide(true),
@@ -96,7 +97,7 @@ pub struct Arguments {
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
     if let Err(message) = no_other_trees(&arguments.world, "diff") {
-        return renderer.failure(&message, USAGE);
+        return renderer.failure(&message, FAILED);
     }
     match compare(arguments, &mut renderer) {
         Ok(status) => ExitCode::from(status),

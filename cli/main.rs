@@ -144,7 +144,11 @@ fn main() -> ExitCode {
     if let Some(identity) = face::of_this_process() {
         return face::run(identity);
     }
-    match Arguments::parse().command {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => return refused(&error),
+    };
+    match arguments.command {
         Command::Compile(arguments) => compile::run(&arguments),
         Command::Build(arguments) => build::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
@@ -170,6 +174,22 @@ fn main() -> ExitCode {
         Command::Ca(arguments) => ca::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments, Arguments::command()),
+    }
+}
+
+/// Commands whose status 2 says that something was found: wrong arguments are 1 there, or a misspelt option would look like
+/// a finding to whoever runs them in CI.
+const TWO_IS_A_FINDING: [&str; 3] = ["affected", "diff", "unused"];
+
+/// Prints what is wrong with the arguments, or the help that they ask for; the exit status.
+fn refused(error: &clap::Error) -> ExitCode {
+    let command = std::env::args_os().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    let is_finding = command.is_some_and(|command| TWO_IS_A_FINDING.iter().any(|name| command == *name));
+    let _ = error.print();
+    match (error.exit_code(), is_finding) {
+        (0, _) => ExitCode::SUCCESS,
+        (_, true) => ExitCode::from(FAILED),
+        (_, false) => ExitCode::from(USAGE),
     }
 }
 

@@ -57,6 +57,8 @@ pub struct Told {
     reports: Reports,
     fail_on: FailOn,
     statuses: BTreeSet<u8>,
+    /// Whether a node could be compiled from either tree, or none had to be.
+    is_anything_compared: bool,
     /// Nodes that stay the same without being compiled, those that come last first.
     untouched: Vec<String>,
     written: Result<(), String>,
@@ -75,7 +77,15 @@ impl Told {
     ) -> Result<Told, String> {
         untouched.reverse();
         let reports = Reports::new(head, form, files, color)?;
-        Ok(Told { reports, fail_on, statuses: BTreeSet::new(), untouched, written: Ok(()) })
+        let told = Told {
+            reports,
+            fail_on,
+            statuses: BTreeSet::new(),
+            is_anything_compared: false,
+            untouched,
+            written: Ok(()),
+        };
+        Ok(told)
     }
 
     /// Tells of a node, and before of those that come before it.
@@ -89,12 +99,14 @@ impl Told {
     fn one(&mut self, name: &str, found: &Found) {
         let status = self.fail_on.status(&found.state);
         self.statuses.insert(status);
+        self.is_anything_compared |= !matches!(found.state, State::FailsBefore(..));
         if self.written.is_ok() {
             self.written = self.reports.add(name, found, status);
         }
     }
 
-    /// Tells of the rest, and writes all; the exit status.
+    /// Tells of the rest, and writes all; the exit status. Where each node fails from both trees nothing was compared, which is
+    /// no success.
     ///
     /// # Errors
     /// When a report can't be written.
@@ -104,6 +116,9 @@ impl Told {
         }
         self.written?;
         self.reports.finish()?;
+        if !self.statuses.is_empty() && !self.is_anything_compared && self.fail_on >= FailOn::Error {
+            return Ok(1);
+        }
         Ok([1, 2].into_iter().find(|status| self.statuses.contains(status)).unwrap_or(0))
     }
 }

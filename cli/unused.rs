@@ -25,7 +25,8 @@ enum Form {
 /// All nodes are compiled, and what they ask for is noted (see `bunraku affected`); what none of them asks for can go without a change
 /// of any of their catalogs. `certain` is what no code could come to by a name that it computes; the rest says what speaks against it.
 ///
-/// Exit status: 0 where all is used, 2 where something is not, 1 where something went wrong or a node does not compile.
+/// Exit status: 0 where all is used, 2 where something is not, 1 where something went wrong, the arguments among it, or a
+/// node does not compile.
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]

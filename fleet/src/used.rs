@@ -32,6 +32,8 @@ struct OfNode {
     reads: Reads,
     ran: Vec<RanUnit>,
     served: HashSet<String>,
+    /// Functions that agents call.
+    deferred: HashSet<String>,
     error: Option<String>,
 }
 
@@ -85,7 +87,9 @@ impl Used {
     fn take_in(&mut self, name: &str, used: &OfNode) {
         for (number, piece) in self.pieces.all.iter().enumerate() {
             let asked = |touch| used.reads.touches.binary_search(touch).is_ok();
-            self.is_used[number] = self.is_used[number] || piece.uses.met_by(&used.reads.touches);
+            self.is_used[number] = self.is_used[number]
+                || piece.uses.met_by(&used.reads.touches)
+                || piece.kind == PieceKind::Function && used.deferred.contains(&piece.name);
             self.is_loaded[number] = self.is_loaded[number] || piece.loaded.iter().any(asked);
         }
         for what in &used.reads.unknown {
@@ -109,11 +113,11 @@ fn use_of(compiler: &Compiler, mut target: Target, covers: bool) -> Result<OfNod
             Ok(_) => "its compile does not say what it has read".to_owned(),
         });
     };
-    let (served, error) = match compiled.result {
-        Ok(catalog) => (served(catalog.to_json()), None),
-        Err(error) => (HashSet::new(), Some(error.to_string())),
+    let (served, deferred, error) = match compiled.result {
+        Ok(catalog) => (served(catalog.to_json()), deferred(catalog.to_json()), None),
+        Err(error) => (HashSet::new(), HashSet::new(), Some(error.to_string())),
     };
-    Ok(OfNode { reads, ran, served, error })
+    Ok(OfNode { reads, ran, served, deferred, error })
 }
 
 /// The files of modules that a catalog names as agents ask for them, from the module's name on.
@@ -128,6 +132,14 @@ fn served(catalog: &str) -> HashSet<String> {
         }
     }
     all
+}
+
+/// The functions that a catalog has in `Deferred` values.
+fn deferred(catalog: &str) -> HashSet<String> {
+    const BEGIN: &str = r#""__ptype":"Deferred","name":""#;
+    let names =
+        catalog.match_indices(BEGIN).filter_map(|(at, _)| catalog[at + BEGIN.len()..].split('"').next());
+    names.map(|name| name.trim_start_matches("::").to_owned()).collect()
 }
 
 /// Whether a file, or a folder that it is in, is among them.

@@ -220,6 +220,14 @@ fn edges_have_reasons() {
     assert!(around.iter().any(|one| told.reference(one.to) == "Class[Role]"), "{around:?}");
     assert!(reasons("Class[motd]", "File[/etc/motd]").iter().any(|one| one.by == EdgeSource::Containment));
     assert!(reasons("File[/c]", "File[/a]").is_empty());
+    // Of the shortest chain, where nothing is said of the two.
+    let chain: Vec<_> =
+        reasons("File[/a]", "Notify[like Linux]").iter().map(|one| (one.from, one.to)).collect();
+    let number = |reference: &str| told.find(reference).expect("it is there");
+    assert_eq!(
+        chain,
+        [(number("File[/a]"), number("File[/c]")), (number("File[/c]"), number("Notify[like Linux]"))]
+    );
     assert_eq!(told.find("File[/etc/modt]"), Err(vec!["File[/etc/motd]".to_owned()]));
 }
 
@@ -485,15 +493,15 @@ fn what_a_value_shadows_is_told() {
         ),
         (
             "data/a.yaml",
-            "s::first: 1\ns::merged:\n  x: 1\n  z: {q: 1}\ns::list: [1]\nlookup_options:\n  s::merged: {merge: deep}\n  s::list: {merge: unique}\n",
+            "s::first: 1\ns::merged:\n  x: 1\n  z: {q: 1}\ns::list: [1]\nlookup_options:\n  s::merged: {merge: deep}\n  s::list: {merge: unique}\n  s::secret: {convert_to: Sensitive}\n  s::number: {convert_to: Integer}\ns::secret: hidden # a-secret\ns::number: '4'\n",
         ),
         (
             "data/b.yaml",
-            "s::first: 2 # b-first\ns::merged:\n  x: 2 # b-x\n  y: 2\ns::list: [1, 2]\ns::alone: 5\n",
+            "s::first: 2 # b-first\ns::merged:\n  x: 2 # b-x\n  y: 2\ns::list: [1, 2]\ns::alone: 5\ns::secret: old # b-secret\n",
         ),
         ("data/c.yaml", "s::first: [3] # c-first\ns::merged:\n  y: 3 # c-y\n  z:\n    q: 3 # c-q\n"),
         ("manifests/site.pp", "include s\n"),
-        ("modules/s/manifests/init.pp", "class s($first, $merged, $list, $alone) {\n}\n"),
+        ("modules/s/manifests/init.pp", "class s($first, $merged, $list, $alone, $secret, $number) {\n}\n"),
     ];
     paths::write_all(folder.path(), &files);
     let (told, _) = told(Environment::at(folder.path()), "n.example.com", FACTS);
@@ -516,6 +524,8 @@ fn what_a_value_shadows_is_told() {
     );
     assert_eq!(shadowed("list"), []);
     assert_eq!(shadowed("alone"), []);
+    assert_eq!(shadowed("secret"), [of("s::secret", "Sensitive [value redacted]", "b-secret")]);
+    assert_eq!(shadowed("number"), []);
     let output = Command::new(program::binary().expect("Bunraku builds"))
         .args(["why", "n.example.com", "Class[s]", "first", "--environment"])
         .arg(folder.path())

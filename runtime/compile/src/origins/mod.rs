@@ -1,10 +1,11 @@
 //! Where everything in a catalog comes from, as values that outlive the compile: who declared a resource and how, what set each of its
 //! parameters. [`tell`] makes them at the end of a compile that was to note them, of all or of what is asked [`About`]; [`values`] says
 //! what set a parameter, [`given`] from what was noted of that, [`written`] looks into the code; [`names`] has the resources' names,
-//! [`questions`] are asked of them.
+//! [`questions`] are asked of them, those about [`order`] among these.
 
 mod given;
 mod names;
+mod order;
 mod questions;
 mod tell;
 mod values;
@@ -14,7 +15,8 @@ use names::Names;
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
-pub use questions::{EdgeReason, EdgeSource, close, find};
+pub use order::{EdgeReason, EdgeSource};
+pub use questions::{close, find};
 
 pub use bunraku_compiler::written::WrittenKind;
 pub use bunraku_hiera::query::origin::OriginPlace as DataPlace;

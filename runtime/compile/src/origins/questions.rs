@@ -1,33 +1,11 @@
-//! Questions to what is told of a catalog: where something is, what leads to it, what an edge is from.
+//! Questions to what is told of a catalog: where something is, and what leads to it.
 
-use super::{CodePlace, Origins, ParameterOrigin, Step};
+use super::{Origins, Step};
 use bunraku_data::names;
 use std::collections::HashSet;
 
 /// How many names are suggested.
 const SUGGESTED: usize = 5;
-
-/// What an edge between two resources is from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EdgeReason {
-    /// What comes first: the resource that was asked for, or one that contains it. By number.
-    pub from: usize,
-    /// What comes behind, likewise.
-    pub to: usize,
-    /// What says so.
-    pub by: EdgeSource,
-}
-
-/// See [`EdgeReason`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EdgeSource {
-    /// An arrow, which tells of changes or not.
-    Arrow(bool, CodePlace),
-    /// A parameter of the resource of that number, by its name.
-    Parameter(usize, String),
-    /// The first contains the other.
-    Containment,
-}
 
 impl Origins {
     /// The number of a resource by its reference, `Type[title]` in any case of the type, title quoted or not.
@@ -48,62 +26,6 @@ impl Origins {
             at = step.by;
         }
         chain
-    }
-
-    /// Why one resource comes before another: what is said of themselves first, and then of what contains them.
-    pub fn edges(&self, from: usize, to: usize) -> Vec<EdgeReason> {
-        let (befores, behinds) = (self.around(from), self.around(to));
-        let mut found = Vec::new();
-        for first in &befores {
-            for second in &behinds {
-                if first != second {
-                    self.direct(*first, *second, &mut found);
-                }
-            }
-        }
-        if self.around(to)[1..].contains(&from) {
-            found.insert(0, EdgeReason { from, to, by: EdgeSource::Containment });
-        }
-        found
-    }
-
-    /// A resource and all that contains it, itself first.
-    fn around(&self, number: usize) -> Vec<usize> {
-        let mut all = vec![number];
-        let mut next = 0;
-        while let Some(at) = all.get(next).copied() {
-            for container in &self.resource(at).containers {
-                // A stage contains all, and orders nothing by that.
-                if !all.contains(container) && !self.reference(*container).starts_with("Stage[") {
-                    all.push(*container);
-                }
-            }
-            next += 1;
-        }
-        all
-    }
-
-    fn direct(&self, from: usize, to: usize, found: &mut Vec<EdgeReason>) {
-        let arrows = self.arrows.iter().filter(|arrow| arrow.from == from && arrow.to == to);
-        let mut has_arrow = [false; 2];
-        for arrow in arrows {
-            has_arrow[usize::from(arrow.notify)] = true;
-            let by = EdgeSource::Arrow(arrow.notify, arrow.place.clone());
-            found.push(EdgeReason { from, to, by });
-        }
-        let mut by_parameter = |owner: usize, other: usize, names: [&str; 2]| {
-            for (n, name) in names.into_iter().enumerate() {
-                let parameter = self.resource(owner).parameter(name);
-                let Some(parameter) = parameter.filter(|one| one.names.contains(&other)) else { continue };
-                // Arrows end up in parameters of what comes first.
-                if !(has_arrow[n] && matches!(parameter.origin, ParameterOrigin::Arrows(_))) {
-                    let by = EdgeSource::Parameter(owner, name.to_owned());
-                    found.push(EdgeReason { from, to, by });
-                }
-            }
-        };
-        by_parameter(from, to, ["before", "notify"]);
-        by_parameter(to, from, ["require", "subscribe"]);
     }
 }
 

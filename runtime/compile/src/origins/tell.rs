@@ -135,6 +135,21 @@ impl<'c> Teller<'_, 'c> {
                 self.left = [from, to].into_iter().filter_map(|one| id(one)).map(Left::Around).collect();
             }
         }
+        self.tell_left(vm);
+        if let About::Edges(from, to) = about
+            && let (Ok(from), Ok(to)) = (self.told.find(from), self.told.find(to))
+            && self.told.between(from, to).is_empty()
+            && self.told.between(to, from).is_empty()
+        {
+            // A chain may lead from the one to the other, through any others.
+            self.left =
+                (0..self.told.count()).map(|number| Left::Around(ResourceId(number as u32))).collect();
+            self.tell_left(vm);
+        }
+    }
+
+    /// Tells what is left to tell, and what that leads to.
+    fn tell_left(&mut self, vm: &mut Vm<'c>) {
         while let Some(left) = self.left.pop() {
             match left {
                 Left::Chain(id) => self.chain(vm, id),

@@ -243,8 +243,9 @@ fn note_shadowed<'c>(
     if is_merged && matches!(value, Value::Array(_)) {
         return;
     }
-    let first = parts.iter().position(|part| part.value.same(value));
-    let others = parts.iter().enumerate().filter(|(number, _)| Some(*number) != first).map(|(_, part)| part);
+    // A value that was converted is none of theirs: the first entry gave it.
+    let first = parts.iter().position(|part| part.value.same(value)).unwrap_or(0);
+    let others = parts.iter().enumerate().filter(|(number, _)| *number != first).map(|(_, part)| part);
     all.extend(others.map(|part| Origin {
         key: key.to_owned(),
         value: part.value,
@@ -253,7 +254,8 @@ fn note_shadowed<'c>(
 }
 
 impl<'c> Lookups<'_, 'c> {
-    /// What entries gave for a key behind those that a value came from; `given` is what all of them gave.
+    /// What entries gave for a key behind those that a value came from; `given` is what all of them gave. Where the value is
+    /// sensitive, what others say of the key is, too.
     pub(crate) fn behind(
         &self,
         given: &[GivenValue<'c>],
@@ -270,7 +272,15 @@ impl<'c> Lookups<'_, 'c> {
         from.sort_by_key(|place| place.to_string());
         from.dedup();
         let mut all = Vec::new();
-        note_shadowed(&mut all, key, value, &parts, from.len() > 1);
+        match value {
+            Value::Sensitive(hidden) => {
+                note_shadowed(&mut all, key, *hidden, &parts, from.len() > 1);
+                for origin in &mut all {
+                    origin.value = Value::Sensitive(self.arena.alloc(origin.value));
+                }
+            }
+            value => note_shadowed(&mut all, key, value, &parts, from.len() > 1),
+        }
         all
     }
 }

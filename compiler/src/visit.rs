@@ -33,6 +33,10 @@ pub(crate) fn named_call<'e, 'a>(expr: &'e Expr<'a>) -> Option<(&'a str, Vec<&'e
 /// Calls back for each expression directly in another, in the order of the source but for defaults and types
 /// of parameters, which come in the order of Puppet's model.
 pub(crate) fn each_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn FnMut(&'a Expr<'a>)) {
+    deeper(|| child_by_child(expr, lambdas, visit));
+}
+
+fn child_by_child<'a>(expr: &Expr<'a>, lambdas: Lambdas, visit: &mut dyn FnMut(&'a Expr<'a>)) {
     match expr.kind {
         ExprKind::Paren(inner)
         | ExprKind::Unary { expr: inner, .. }

@@ -58,3 +58,20 @@ fn code_is_as_written_down() {
     }
     assert!(differ.is_empty(), "{} cases differ:\n{}", differ.len(), differ.join("\n"));
 }
+
+/// However long a chain is, its code takes no more registers than that of a short one.
+#[test]
+fn chains_take_few_registers() {
+    let links = 2_000;
+    for (text, most) in [
+        ("$x = [1]".to_owned() + &" + [1]".repeat(links), 5),
+        ("$x = true".to_owned() + &" or true".repeat(links), 3),
+        ("A['a']".to_owned() + &" -> A['b']".repeat(links), 8),
+        ("if $a == 1 { } ".to_owned() + &"elsif $a == 1 { } ".repeat(links), 8),
+    ] {
+        let code = code(&text, SourceKind::Manifest);
+        let head = code.lines().find(|line| line.contains("registers")).expect("it says so");
+        let registers = head.split(' ').rev().nth(1).and_then(|number| number.parse::<u32>().ok());
+        assert!(registers.is_some_and(|registers| registers <= most), "{head} for {}", &text[..20]);
+    }
+}

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::resource::Owner;
 use crate::ast::{Attribute, Expr, ExprKind, HostMatch, Lambda, Param, Part};
+use crate::visit::deeper;
 
 /// What is around a node, as far as definitions care.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,10 @@ impl Around {
 impl<'a> Checker<'_, '_> {
     /// Checks an expression and what is in it.
     pub(super) fn walk(&mut self, expr: &Expr<'a>, around: Around) {
+        deeper(|| self.walk_into(expr, around));
+    }
+
+    fn walk_into(&mut self, expr: &Expr<'a>, around: Around) {
         match expr.kind {
             ExprKind::Nop
             | ExprKind::Undef

@@ -11,23 +11,33 @@ use bunraku_vm::unit::writer::Const;
 impl BodyLowering<'_, '_> {
     /// `if` and `unless`.
     pub(super) fn conditional(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
-        let ExprKind::If { negated, test, then, otherwise } = &expr.kind else { return };
         self.guarded(|body| {
-            let mark = body.mark();
-            let truth = body.value(test);
-            let skip = body.jump(Some((truth, *negated)), test.span);
-            body.release(mark);
-            let fork = if *negated { Fork::Unless } else { Fork::If };
-            body.note_arm(fork, expr.span, Some(then.span));
-            body.last(then, to, asked);
-            let end = body.jump(None, then.span);
-            body.land(skip);
-            body.note_arm(fork, expr.span, otherwise.map(|otherwise| otherwise.span));
-            match otherwise {
-                Some(otherwise) => body.last(otherwise, to, asked),
-                None => body.load(to, &Const::Undef, test.span),
+            let (mut ends, mut left) = (Vec::new(), expr);
+            // What follows a test that fails, `elsif` by `elsif`: what the tests match goes with all of them.
+            while let ExprKind::If { negated, test, then, otherwise } = &left.kind {
+                let mark = body.mark();
+                let truth = body.value(test);
+                let skip = body.jump(Some((truth, *negated)), test.span);
+                body.release(mark);
+                let fork = if *negated { Fork::Unless } else { Fork::If };
+                body.note_arm(fork, left.span, Some(then.span));
+                body.last(then, to, asked);
+                ends.push(body.jump(None, then.span));
+                body.land(skip);
+                body.note_arm(fork, left.span, otherwise.map(|otherwise| otherwise.span));
+                match otherwise {
+                    Some(elsif) if matches!(elsif.kind, ExprKind::If { .. }) => left = elsif,
+                    Some(otherwise) => {
+                        body.last(otherwise, to, asked);
+                        break;
+                    }
+                    None => {
+                        body.load(to, &Const::Undef, test.span);
+                        break;
+                    }
+                }
             }
-            body.land(end);
+            ends.into_iter().for_each(|end| body.land(end));
         });
     }
 

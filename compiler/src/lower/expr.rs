@@ -4,6 +4,7 @@ use super::body::{BodyLowering, Reg};
 use super::constant::{constant, is_checked, is_constant_type};
 use super::points::Fork;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
+use crate::visit::deeper;
 use bunraku_vm::isa::Op;
 use bunraku_vm::unit::writer::Const;
 use std::borrow::Cow;
@@ -26,6 +27,18 @@ impl BodyLowering<'_, '_> {
         to
     }
 
+    /// Lowers the left side of an operator whose result ends in `to`. What is a chain itself ends there, too: however long the
+    /// chain is, it needs no more registers.
+    pub(super) fn left(&mut self, lhs: &Expr<'_>, to: Reg) -> Reg {
+        match lhs.kind {
+            ExprKind::Binary { .. } | ExprKind::Relation { .. } => {
+                self.expr(lhs, to);
+                to
+            }
+            _ => self.value(lhs),
+        }
+    }
+
     /// Lowers `expr` so that its value ends in `to`.
     pub(super) fn expr(&mut self, expr: &Expr<'_>, to: Reg) {
         self.last(expr, to, Asked::Yes);
@@ -34,6 +47,10 @@ impl BodyLowering<'_, '_> {
     /// Lowers `expr` so that its value ends in `to`; where nobody asks for the value, what is made for it alone may be
     /// left out. The last expression of a block, or of a branch, is asked for where the block or branch is.
     pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
+        deeper(|| self.lower(expr, to, asked));
+    }
+
+    fn lower(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
         let span = expr.span;
         let mark = self.mark();
         let from = self.code_len();
@@ -88,7 +105,7 @@ impl BodyLowering<'_, '_> {
                 self.logical(Fork::Or, (expr.span, lhs, rhs), to)
             }
             ExprKind::Binary { op, lhs, rhs } => {
-                let left = self.value(lhs);
+                let left = self.left(lhs, to);
                 let right = self.value(rhs);
                 self.abc(binary_op(*op), to, left, right.0, span);
                 self.position_of(expr, &[lhs.span, rhs.span]);

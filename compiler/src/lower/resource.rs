@@ -184,7 +184,7 @@ impl BodyLowering<'_, '_> {
         let ExprKind::Relation { op, lhs, rhs } = &expr.kind else {
             return self.load(to, &Const::Undef, expr.span);
         };
-        let left = self.value(lhs);
+        let left = self.left(lhs, to);
         let right = self.value(rhs);
         let kind = match op {
             RelationOp::Before => 0,

@@ -2,27 +2,42 @@
 
 use super::scratch::List;
 use super::{ParseResult, Parser};
-use crate::ast::{CaseOption, Expr, ExprKind};
+use crate::ast::{CaseOption, Expr, ExprKind, Span};
 use crate::lex::token::Tok;
 
 impl<'a> Parser<'_, 'a> {
     /// `if … { } elsif … { } else { }`, from `if` or `elsif` on
     pub(super) fn if_expr(&mut self) -> ParseResult<Expr<'a>> {
+        let (first, mut elsifs, links) = (self.condition()?, Vec::new(), self.links);
+        while self.kind() == Tok::Elsif {
+            self.link()?;
+            elsifs.push(self.condition()?);
+        }
+        self.links = links;
+        let mut otherwise = self.optional_else()?;
+        while let Some(condition) = elsifs.pop() {
+            let elsif = self.if_of(condition, otherwise);
+            otherwise = Some(self.alloc(elsif));
+        }
+        Ok(self.if_of(first, otherwise))
+    }
+
+    /// `if … { }` or `elsif … { }`: the test, what is done then, where both stand.
+    fn condition(&mut self) -> ParseResult<(&'a Expr<'a>, &'a Expr<'a>, Span)> {
         let start = self.bump().start;
         let test = self.expression()?;
         let then = self.block_or_expr()?;
-        // An `else` with nothing in it is as good as none.
-        let span = self.span_from(start);
-        let otherwise = match self.kind() {
-            Tok::Elsif => {
-                let elsif = self.nested(Self::if_expr)?;
-                Some(self.alloc(elsif))
-            }
-            _ => self.optional_else()?,
-        };
-        let span = if otherwise.is_some() { self.span_from(start) } else { span };
-        let kind = ExprKind::If { negated: false, test: self.alloc(test), then, otherwise };
-        Ok(Expr { span, kind })
+        Ok((self.alloc(test), then, self.span_from(start)))
+    }
+
+    /// An `else` with nothing in it is as good as none.
+    fn if_of(
+        &self,
+        (test, then, span): (&'a Expr<'a>, &'a Expr<'a>, Span),
+        otherwise: Option<&'a Expr<'a>>,
+    ) -> Expr<'a> {
+        let span = if otherwise.is_some() { self.span_from(span.start) } else { span };
+        Expr { span, kind: ExprKind::If { negated: false, test, then, otherwise } }
     }
 
     /// `unless … { } else { }`

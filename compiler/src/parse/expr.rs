@@ -67,7 +67,7 @@ impl<'a> Parser<'_, 'a> {
     /// `resource -> resource`
     fn relationship(&mut self) -> ParseResult<Expr<'a>> {
         let mut left = self.resource()?;
-        let depth = self.depth;
+        let links = self.links;
         loop {
             let op = match self.kind() {
                 Tok::InEdge => RelationOp::Before,
@@ -76,14 +76,14 @@ impl<'a> Parser<'_, 'a> {
                 Tok::OutEdgeSub => RelationOp::Subscribe,
                 _ => break,
             };
-            self.go_deeper()?;
+            self.link()?;
             let span = self.span();
             self.bump();
             let right = self.resource()?;
             left =
                 Expr { span, kind: ExprKind::Relation { op, lhs: self.alloc(left), rhs: self.alloc(right) } };
         }
-        self.depth = depth;
+        self.links = links;
         Ok(left)
     }
 
@@ -103,7 +103,7 @@ impl<'a> Parser<'_, 'a> {
     /// What goes on from an expression that has been parsed already.
     pub(super) fn operators(&mut self, first: Expr<'a>, tightness: u8) -> ParseResult<Expr<'a>> {
         let mut left = first;
-        let depth = self.depth;
+        let links = self.links;
         loop {
             let kind = self.kind();
             left = match kind {
@@ -123,15 +123,15 @@ impl<'a> Parser<'_, 'a> {
                     _ => break,
                 },
             };
-            self.go_deeper()?;
+            self.link()?;
         }
-        self.depth = depth;
+        self.links = links;
         Ok(left)
     }
 
     /// Counts a link of a chain, which the tree nests as deep as it is long.
-    fn go_deeper(&mut self) -> ParseResult<()> {
-        self.depth = self.depth.checked_sub(1).ok_or_else(|| self.too_deep())?;
+    pub(super) fn link(&mut self) -> ParseResult<()> {
+        self.links = self.links.checked_sub(1).ok_or_else(|| self.too_deep())?;
         Ok(())
     }
 

@@ -38,18 +38,21 @@ use scratch::Scratch;
 /// What the parser allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseLimits {
-    /// How deep expressions may nest; chains of operators count as nesting, for the tree they make is as
-    /// deep.
+    /// How deep expressions may nest.
     pub nesting: u32,
+    /// How many links chains (`a -> b -> c`, `1 + 2 + 3`, `if … elsif …`) may have in all where they stand in each other: the tree
+    /// that they make is as deep.
+    pub links: u32,
     /// How many syntax errors are told. Puppet stops at the first.
     pub errors: usize,
 }
 
 impl Default for ParseLimits {
     /// The first error; 400 levels, which fit on the 2 MB stack of a thread even in a debug build. Who has a larger
-    /// stack may allow more, in proportion.
+    /// stack may allow more, in proportion. Links take no stack while they are parsed, and whoever walks over the tree has as much
+    /// as that needs.
     fn default() -> Self {
-        ParseLimits { nesting: 400, errors: 1 }
+        ParseLimits { nesting: 400, links: 10_000, errors: 1 }
     }
 }
 
@@ -109,6 +112,8 @@ struct Parser<'p, 'a> {
     lexed: &'p Lexed<'a>,
     /// Nesting that is still allowed.
     depth: u32,
+    /// Links of chains that are still allowed.
+    links: u32,
     /// Names of the classes around, as written.
     namespace: Vec<&'a str>,
     definitions: Vec<&'a Expr<'a>>,
@@ -125,6 +130,7 @@ impl<'p, 'a> Parser<'p, 'a> {
             at: 0,
             lexed,
             depth: limits.nesting,
+            links: limits.links,
             namespace: Vec::new(),
             definitions: Vec::new(),
             scratch: Scratch::default(),

@@ -2,6 +2,7 @@
 //! environment as YAML (`node_terminus = exec`, `external_nodes = COMMAND`).
 //! Source: `puppet` with that terminus, for the messages.
 
+use crate::psych;
 use bunraku_files::read;
 use bunraku_process::{Errors, Limits};
 use serde_json::{Map, Value as Json};
@@ -64,12 +65,10 @@ pub fn of_folder(folder: &Path, node: &str) -> Result<Classification, String> {
 /// # Errors
 /// When it is no YAML, or not of the form that classifiers print.
 pub fn read(text: &str) -> Result<Classification, String> {
-    let parsed: Json = serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
-    let Json::Object(map) = parsed else { return Err("it is not a hash".to_owned()) };
+    let Json::Object(map) = psych::of_classifier(text)? else { return Err("it is not a hash".to_owned()) };
     let mut found = Classification::default();
     for (key, value) in map {
-        // Symbols are keys as well as strings.
-        match (key.trim_start_matches(':'), value) {
+        match (&*key, value) {
             (_, Json::Null) => {}
             ("classes", Json::String(one)) => found.classes = Json::Array(vec![one.into()]),
             ("classes", list @ (Json::Array(_) | Json::Object(_))) => found.classes = list,
@@ -100,6 +99,25 @@ mod tests {
         assert_eq!(Json::Object(full.parameters), json!({"tier": "web", "n": 2}));
         assert_eq!(full.environment.as_deref(), Some("test"));
         assert_eq!(read("parameters:").parameters, Map::new());
+    }
+
+    /// Source: Puppet 7.23 with the same answers.
+    #[test]
+    fn values_are_those_of_psych() {
+        let read = |values: &str| {
+            read(&format!("parameters: {{{values}}}")).map(|found| Json::Object(found.parameters))
+        };
+        let values = "v: 0644, w: y, x: n, t: 12:30, e: 1e3, z: 08, o: 0o10, u: 1_0.5, p: 1, p: 2";
+        let wanted = json!({
+            "v": 420, "w": "y", "x": "n", "t": 45000, "e": "1e3", "z": "08", "o": "0o10", "u": 10.5, "p": 2
+        });
+        assert_eq!(read(values), Ok(wanted));
+        assert_eq!(super::read("classes: [a]\n---\nclasses: [b]\n").unwrap().classes, json!(["a"]));
+        let date = "(<unknown>): Tried to load unspecified class: Date";
+        assert_eq!(read("d: 2001-12-14"), Err(date.to_owned()));
+        let open =
+            "(<unknown>): did not find expected ',' or ']' while parsing a flow sequence at line 1 column 10";
+        assert_eq!(super::read("classes: [role::db\n"), Err(open.to_owned()));
     }
 
     #[test]

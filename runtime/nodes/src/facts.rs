@@ -1,6 +1,6 @@
 //! Facts: read from JSON or YAML, in whatever shape they come: plain, `facter --json`, `puppet facts`, PuppetDB.
 
-use crate::legacy_facts;
+use crate::{legacy_facts, psych};
 use bunraku_files::read;
 use serde_json::{Map, Value as Json};
 use std::io;
@@ -166,7 +166,7 @@ fn data(text: io::Result<String>, what: &str) -> Result<Json, String> {
     let parsed = if text.trim_start().starts_with(['{', '[']) {
         serde_json::from_str(&text).map_err(|error| error.to_string())
     } else {
-        serde_saphyr::from_str(&text).map_err(|error| error.to_string())
+        psych::of_facts(&text)
     };
     parsed.map_err(|error| format!("Could not parse {what}: {error}"))
 }
@@ -214,6 +214,15 @@ mod tests {
         }
         assert!(facts(&json!(3)).is_err());
         assert!(facts(&json!(["os"])).is_err());
+    }
+
+    #[test]
+    fn yaml_that_puppet_has_kept_is_read_as_puppet_reads_it() {
+        let text = "--- !ruby/object:Puppet::Node::Facts\nname: a.example.com\nvalues:\n  serialnumber: 7e21\n  gitrev: 12e3456\n  \
+                    board: 0o17\n  mode: 0644\n  flag: N\ntimestamp: 2026-11-28 10:00:00.000000000 +00:00\n";
+        let wanted =
+            json!({"serialnumber": "7e21", "gitrev": "12e3456", "board": "0o17", "mode": 420, "flag": "N"});
+        assert_eq!(Json::Object(shape(psych::of_facts(text).unwrap()).unwrap()), wanted);
     }
 
     #[test]

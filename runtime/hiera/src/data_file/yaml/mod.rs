@@ -39,17 +39,46 @@ pub enum Patterns {
 /// # Errors
 /// As above.
 pub fn load(text: &str, patterns: Patterns) -> Result<Data, YamlFault> {
-    let mut loader =
-        Loader { events: Events::of(text), anchors: HashMap::new(), nodes: 0, copied: 0, depth: 0, patterns };
-    loop {
-        match loader.next()? {
-            (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
-            (Event::StreamEnd | Event::DocumentEnd { .. }, _) => return Ok(Data::Null),
-            (event, mark) => {
-                let data = loader.node(event, mark)?;
-                // What follows the document must be YAML, even if it is not looked at.
-                while !matches!(loader.next()?.0, Event::DocumentEnd { .. } | Event::StreamEnd) {}
-                return Ok(data);
+    Loader::of(text, Objects::Refused, patterns).document()
+}
+
+/// The same, of a text that Puppet has written of what it keeps, such as `!ruby/object:Puppet::Node::Facts`: objects are maps of
+/// their variables, times the text that is written.
+///
+/// # Errors
+/// As above, but for classes.
+pub fn load_kept(text: &str) -> Result<Data, YamlFault> {
+    Loader::of(text, Objects::Maps, Patterns::Refused).document()
+}
+
+/// What becomes of a value of one of Ruby's classes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Objects {
+    /// It is an error.
+    Refused,
+    /// The map, list or text that it is written as.
+    Maps,
+}
+
+impl<'t> Loader<'t> {
+    fn of(text: &'t str, objects: Objects, patterns: Patterns) -> Loader<'t> {
+        let (events, anchors) = (Events::of(text), HashMap::new());
+        Loader { events, anchors, nodes: 0, copied: 0, depth: 0, objects, patterns }
+    }
+
+    /// The first document.
+    fn document(mut self) -> Result<Data, YamlFault> {
+        let loader = &mut self;
+        loop {
+            match loader.next()? {
+                (Event::StreamStart { .. } | Event::DocumentStart { .. }, _) => {}
+                (Event::StreamEnd | Event::DocumentEnd { .. }, _) => return Ok(Data::Null),
+                (event, mark) => {
+                    let data = loader.node(event, mark)?;
+                    // What follows the document must be YAML, even if it is not looked at.
+                    while !matches!(loader.next()?.0, Event::DocumentEnd { .. } | Event::StreamEnd) {}
+                    return Ok(data);
+                }
             }
         }
     }
@@ -75,6 +104,7 @@ struct Loader<'t> {
     /// Bytes of texts in copies.
     copied: usize,
     depth: usize,
+    objects: Objects,
     patterns: Patterns,
 }
 
@@ -139,17 +169,20 @@ impl Loader<'_> {
                 };
                 let data = match pattern {
                     Some(source) => Data::Pattern(source),
-                    None => scalar_value(value, quoted_implicit, tag.as_deref(), &mark)?,
+                    None => match scalar_value(&value, quoted_implicit, tag.as_deref(), &mark) {
+                        Err(YamlFault::Class(_)) if self.objects == Objects::Maps => Data::Text(value),
+                        found => found?,
+                    },
                 };
                 (data, anchor)
             }
             Event::SequenceStart { anchor, tag, .. } => {
-                allowed(tag.as_deref())?;
+                self.allowed(tag.as_deref())?;
                 self.begin(&anchor);
                 (self.list(&mark)?, anchor)
             }
             Event::MappingStart { anchor, tag, .. } => {
-                allowed(tag.as_deref())?;
+                self.allowed(tag.as_deref())?;
                 match tag.as_deref().map(|tag| tag.strip_prefix("tag:yaml.org,2002:").unwrap_or(tag)) {
                     Some("set" | "!set") => return Err(YamlFault::Class("Psych::Set".to_owned())),
                     Some("str" | "!str") => return Err(at(&mark, "a map is no text (!!str)")),
@@ -176,6 +209,14 @@ impl Loader<'_> {
             self.anchors.insert(anchor, Some((data.clone(), size)));
         }
         Ok(data)
+    }
+
+    /// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.
+    fn allowed(&self, tag: Option<&str>) -> Result<(), YamlFault> {
+        match tag.and_then(ruby_class) {
+            Some(class) if self.objects == Objects::Refused => Err(YamlFault::Class(class)),
+            _ => Ok(()),
+        }
     }
 
     fn begin(&mut self, anchor: &Option<String>) {
@@ -257,11 +298,6 @@ fn plain_pattern(text: &str) -> Option<String> {
     (!source.starts_with("(?") && !source.contains('\n')).then(|| source.to_owned())
 }
 
-/// Collections have the tags of YAML or none: any other names a Ruby class, or nothing that Psych minds.
-fn allowed(tag: Option<&str>) -> Result<(), YamlFault> {
-    tag.and_then(ruby_class).map_or(Ok(()), |class| Err(YamlFault::Class(class)))
-}
-
 fn ruby_class(tag: &str) -> Option<String> {
     let rest = tag.split_once("ruby/")?.1;
     let class = rest.split_once(':').map_or(rest, |(_, class)| class);
@@ -276,27 +312,27 @@ pub(crate) fn is_merge_key(key: &Event) -> bool {
 }
 
 /// What a scalar is: text where it is quoted, unless a tag says something else; the tag `!` alone has any scanned.
-fn scalar_value(text: String, is_quoted: bool, tag: Option<&str>, mark: &Mark) -> Result<Data, YamlFault> {
+fn scalar_value(text: &str, is_quoted: bool, tag: Option<&str>, mark: &Mark) -> Result<Data, YamlFault> {
     if is_quoted {
-        return Ok(Data::Text(text));
+        return Ok(Data::Text(text.to_owned()));
     }
     let scanned = |text: &str| scalar::scan(text).map_err(|class| YamlFault::Class(class.to_owned()));
-    let Some(tag) = tag else { return scanned(&text) };
+    let Some(tag) = tag else { return scanned(text) };
     let class = |name: &str| Err(YamlFault::Class(name.to_owned()));
     match tag.strip_prefix("tag:yaml.org,2002:").or_else(|| tag.strip_prefix('!')).unwrap_or(tag) {
-        "str" | "ruby/string" => Ok(Data::Text(text)),
+        "str" | "ruby/string" => Ok(Data::Text(text.to_owned())),
         "binary" => Err(at(mark, "!binary is not supported yet")),
-        "float" => match scanned(&text)? {
+        "float" => match scanned(text)? {
             Data::Int(n) => Ok(Data::Float(n as f64)),
             Data::Float(n) => Ok(Data::Float(n)),
             _ => Err(at(mark, &format!("invalid value for Float(): {text:?}"))),
         },
-        _ if tag.starts_with("!ruby/sym") => Ok(Data::Symbol(text)),
+        _ if tag.starts_with("!ruby/sym") => Ok(Data::Symbol(text.to_owned())),
         "ruby/regexp" => class("Regexp"),
         "ruby/range" => class("Range"),
         _ => match ruby_class(tag) {
             Some(class) => Err(YamlFault::Class(class)),
-            None => scanned(&text),
+            None => scanned(text),
         },
     }
 }

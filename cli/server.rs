@@ -121,18 +121,6 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<Server>, String> {
-    if let Some(fault) = configuration.fault() {
-        return Err(format!("Could not parse the configuration: {fault}"));
-    }
-    let warnings = configuration.warnings()?;
-    warnings.iter().for_each(|warning| output::note(&format!("Warning: {warning}")));
-    let port = match arguments.port {
-        Some(port) => port,
-        None => {
-            let text = configuration.get("serverport")?.text;
-            text.parse().map_err(|_| format!("The setting serverport is no port: {text}"))?
-        }
-    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = arguments.threads.unwrap_or(cores).max(1);
     let options = Options {
@@ -160,7 +148,8 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
             ruby: arguments.ruby.clone(),
             proxies: arguments.proxy.iter().map(IpAddr::to_canonical).collect(),
         },
-        listen: SocketAddr::new(arguments.address, port),
+        address: arguments.address,
+        port: arguments.port,
         threads,
         queue: arguments.queue.unwrap_or(8 * threads),
         retry_after: arguments.retry_after,

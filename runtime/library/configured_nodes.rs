@@ -165,7 +165,11 @@ impl Configuration {
         }
     }
 
-    fn node_terminus(&self) -> Result<String, String> {
+    /// What classifies nodes: what `routes.yaml` says, or the setting `node_terminus`.
+    ///
+    /// # Errors
+    /// As of [`Configuration::facts`].
+    pub fn node_terminus(&self) -> Result<String, String> {
         match self.routes()?.node {
             Some(terminus) => Ok(terminus),
             None => self.own().in_force().text("node_terminus"),

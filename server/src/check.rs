@@ -41,6 +41,7 @@ impl Display for Found {
 /// # Errors
 /// What would keep it from starting.
 pub fn check(options: Options) -> Result<Found, String> {
+    let listen = options.listen()?;
     let lasting = Lasting {
         compiler: Arc::new(Compiler::new()),
         gate: Arc::new(Gate::new(options.threads)),
@@ -49,25 +50,11 @@ pub fn check(options: Options) -> Result<Found, String> {
         only_looks: true,
     };
     let site = Site::read(options.configuration, &options.given, lasting)?;
-    check_headers(&site, options.listen)?;
-    let files = site.tls()?;
-    Tls::new(files.clone(), options.notices)?;
-    let certificates = Said::of(&files, &site.certname)?;
-    let mut found = Found { lines: Vec::new(), doubts: certificates.doubts };
-    let conf = text(&site, "config")?;
-    found.say("puppet.conf", if Path::new(&conf).is_file() { conf } else { format!("{conf} (not there)") });
-    found.say("version", site.compat().server_version());
-    found.say("certname", site.certname.clone());
-    certificates.lines.into_iter().for_each(|(name, what)| found.say(name, what));
-    found.say("listens on", options.listen.to_string());
+    check_headers(&site, listen)?;
+    Tls::new(site.tls()?, options.notices)?;
     let (threads, queue) = (options.threads.max(1), options.queue);
-    found.say("compiles", format!("{threads} at once, {queue} more may wait"));
-    found.who(&site);
-    found.environments(&site.environments)?;
-    found.programs(&site)?;
-    found.data(&site)?;
-    found.ruby(&site.settings.ruby.program);
-    Ok(found)
+    let at_once = format!("{threads} at once, {queue} more may wait");
+    Found::of(&site, &[("listens on", listen.to_string()), ("compiles", at_once)])
 }
 
 fn text(site: &Site, setting: &str) -> Result<String, String> {
@@ -75,6 +62,29 @@ fn text(site: &Site, setting: &str) -> Result<String, String> {
 }
 
 impl Found {
+    /// What a site comes to; lines of `more` stand behind those of the certificates.
+    ///
+    /// # Errors
+    /// When the configuration or a certificate can't be read.
+    pub fn of(site: &Site, more: &[(&str, String)]) -> Result<Found, String> {
+        let certificates = Said::of(&site.tls()?, &site.certname)?;
+        let mut found = Found { lines: Vec::new(), doubts: site.configuration().warnings()? };
+        found.doubts.extend(certificates.doubts);
+        let conf = text(site, "config")?;
+        let is_there = Path::new(&conf).is_file();
+        found.say("puppet.conf", if is_there { conf } else { format!("{conf} (not there)") });
+        found.say("version", site.compat().server_version());
+        found.say("certname", site.certname.clone());
+        certificates.lines.into_iter().for_each(|(name, what)| found.say(name, what));
+        more.iter().for_each(|(name, what)| found.say(name, what.as_str()));
+        found.who(site);
+        found.environments(&site.environments)?;
+        found.programs(site)?;
+        found.data(site)?;
+        found.ruby(&site.settings.ruby.program);
+        Ok(found)
+    }
+
     fn say(&mut self, name: &str, what: impl Into<String>) {
         self.lines.push((name.to_owned(), what.into()));
     }
@@ -143,7 +153,7 @@ impl Found {
 
     /// Programs that are asked of nodes.
     fn programs(&mut self, site: &Site) -> Result<(), String> {
-        let terminus = text(site, "node_terminus")?;
+        let terminus = site.configuration().node_terminus()?;
         let programs = site.configuration().programs()?;
         let classifier = programs.iter().find(|(name, _)| *name == "external_nodes");
         match classifier.and_then(|(_, program)| program.as_deref()) {

@@ -2,7 +2,7 @@
 
 use crate::access::Accesses;
 use crate::authority::Place;
-use crate::certificates::Said;
+use crate::check::Found;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
 use crate::identity::{self, Identity};
@@ -16,7 +16,7 @@ use bytes::Bytes;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -55,8 +55,10 @@ pub struct Options {
     pub configuration: Configuration,
     /// What it does not say.
     pub given: Given,
-    /// Where it listens.
-    pub listen: SocketAddr,
+    /// The address that it listens on.
+    pub address: IpAddr,
+    /// The port, where it is not the one of the setting `serverport`.
+    pub port: Option<u16>,
     /// How many compiles compute at once.
     pub threads: usize,
     /// How many requests for compiles may wait beside them.
@@ -71,6 +73,22 @@ pub struct Options {
     pub notices: Notices,
     /// Where each request is told.
     pub accesses: Accesses,
+}
+
+impl Options {
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// When the setting `serverport` is no port.
+    pub fn listen(&self) -> Result<SocketAddr, String> {
+        Ok(SocketAddr::new(self.address, self.port.map_or_else(|| serverport(&self.configuration), Ok)?))
+    }
+}
+
+/// The port that the configuration says.
+fn serverport(configuration: &Configuration) -> Result<u16, String> {
+    let text = configuration.get("serverport")?.text;
+    text.parse().map_err(|_| format!("The setting serverport is no port: {text}"))
 }
 
 /// What all connections share.
@@ -92,6 +110,8 @@ pub struct Shared {
     /// What is counted.
     pub metrics: Metrics,
     given: Given,
+    /// Settings that count until the server ends, as they were at its start.
+    fixed: Vec<(&'static str, String)>,
     ids: AtomicU64,
     notices: Notices,
 }
@@ -123,12 +143,14 @@ impl Server {
     /// # Errors
     /// What is wrong with the configuration, a certificate, the rules; or when it can't listen.
     pub fn start(options: Options) -> Result<Server, String> {
+        let listen = options.listen()?;
+        let fixed = fixed(&options.configuration, options.port.is_some())?;
         let gate = Arc::new(Gate::new(options.threads));
         let compiler = Arc::new(Compiler::new());
         let notices = options.notices.clone();
         let lasting = Lasting { compiler, gate, commands: None, notices, only_looks: false };
         let site = Site::read(options.configuration, &options.given, lasting)?;
-        check_headers(&site, options.listen)?;
+        check_headers(&site, listen)?;
         let tls = Tls::new(site.tls()?, options.notices.clone())?;
         doubt(&site)?;
         let threads = options.threads.max(1);
@@ -144,6 +166,7 @@ impl Server {
             retry_after: options.retry_after,
             metrics: Metrics::default(),
             given: options.given,
+            fixed,
             ids: AtomicU64::new(1),
             notices: options.notices,
         });
@@ -154,10 +177,10 @@ impl Server {
             .build()
             .map_err(|error| format!("No threads could be started: {error}"))?;
         let (stop, stopped) = watch::channel(false);
-        let (listener, address) = listen(options.listen, &runtime)?;
+        let (listener, address) = listened(listen, &runtime)?;
         let mut metrics = None;
         if let Some(wanted) = options.metrics {
-            let (listener, address) = listen(wanted, &runtime)?;
+            let (listener, address) = listened(wanted, &runtime)?;
             metrics = Some(address);
             runtime.spawn(crate::metrics::serve(listener, Arc::clone(&shared), stopped.clone()));
         }
@@ -184,10 +207,12 @@ impl Server {
     pub fn reload(&self) -> Result<(), String> {
         let before = self.shared.site();
         let configuration = before.configuration().again()?;
+        let fixed = fixed(&configuration, self.shared.fixed.iter().all(|(name, _)| *name != PORT))?;
         let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;
-        self.shared.tls.reload();
+        self.shared.tls.reload(site.tls()?)?;
         doubt(&site)?;
+        say_fixed(&self.shared.fixed, &fixed, &before);
         site.compiler.forget(None);
         *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
         Ok(())
@@ -225,14 +250,42 @@ pub(crate) fn check_headers(site: &Site, listen: SocketAddr) -> Result<(), Strin
     }
 }
 
-/// Says what of the certificates will keep agents out.
+/// The setting of the port.
+const PORT: &str = "serverport";
+/// The setting of the folder where data lie.
+const VARDIR: &str = "vardir";
+
+/// What a configuration says of settings that count until the server ends: the port, unless it was given; and where commands wait.
+fn fixed(configuration: &Configuration, has_port: bool) -> Result<Vec<(&'static str, String)>, String> {
+    let mut all = vec![(VARDIR, configuration.get(VARDIR)?.text)];
+    if !has_port {
+        all.push((PORT, serverport(configuration)?.to_string()));
+    }
+    Ok(all)
+}
+
+/// Says which of these settings a configuration that is read anew has otherwise than that of the start.
+fn say_fixed(start: &[(&str, String)], now: &[(&str, String)], before: &Site) {
+    for ((name, was), (_, is)) in start.iter().zip(now) {
+        // Commands alone stay below the folder.
+        if was == is || (*name == VARDIR && before.commands.is_none()) {
+            continue;
+        }
+        let message = format!(
+            "The setting {name} was {was} when the server started: {is} counts in full once it is started anew"
+        );
+        before.notices.say("warning", "Puppet", message);
+    }
+}
+
+/// Says what looks wrong, though the server runs with it.
 fn doubt(site: &Site) -> Result<(), String> {
-    let said = Said::of(&site.tls()?, &site.certname)?;
-    said.doubts.into_iter().for_each(|doubt| site.notices.say("warning", "Puppet", doubt));
+    let found = Found::of(site, &[])?;
+    found.doubts.into_iter().for_each(|doubt| site.notices.say("warning", "Puppet", doubt));
     Ok(())
 }
 
-fn listen(
+fn listened(
     address: SocketAddr,
     runtime: &tokio::runtime::Runtime,
 ) -> Result<(TcpListener, SocketAddr), String> {

@@ -135,6 +135,8 @@ impl Site {
     /// What is wrong, by setting or file.
     pub fn read(configuration: Configuration, given: &Given, lasting: Lasting) -> Result<Site, String> {
         let Lasting { compiler, gate, commands, notices, only_looks } = lasting;
+        check_file(&configuration)?;
+        check_classifier(&configuration)?;
         let path = |name: &str| Ok::<_, String>(PathBuf::from(configuration.get(name)?.text));
         let beside = path("confdir")?.join("auth.conf");
         let rules_from = given.rules.clone().or_else(|| beside.is_file().then_some(beside));
@@ -313,6 +315,22 @@ impl Site {
         {
             self.notices.say("warning", "Puppet", format!("Revocation lists could not be fetched: {why}"));
         }
+    }
+}
+
+/// Refuses a `puppet.conf` that is malformed, of which nothing is in force: Puppet would go on with its defaults.
+fn check_file(configuration: &Configuration) -> Result<(), String> {
+    match configuration.fault() {
+        Some(fault) => Err(format!("Could not parse the configuration: {fault}")),
+        None => Ok(()),
+    }
+}
+
+/// Refuses a classifier that there is not: nodes would get catalogs without their classes, and apply them.
+fn check_classifier(configuration: &Configuration) -> Result<(), String> {
+    match configuration.node_terminus()?.as_str() {
+        "plain" | "exec" | "" => Ok(()),
+        other => Err(format!("The terminus '{other}' of nodes (node_terminus) is not supported")),
     }
 }
 

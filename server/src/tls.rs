@@ -31,13 +31,13 @@ pub struct Files {
 /// What connections are begun with.
 #[derive(Debug)]
 pub struct Tls {
-    files: Files,
     state: Mutex<State>,
     notices: Notices,
 }
 
 #[derive(Debug)]
 struct State {
+    files: Files,
     config: Arc<ServerConfig>,
     seen: [Seen; 4],
     looked: Instant,
@@ -53,8 +53,8 @@ impl Tls {
     /// The first that can't be read or is not what it should be, by its setting.
     pub fn new(files: Files, notices: Notices) -> Result<Tls, String> {
         let (seen, config) = (files.seen(), files.config()?);
-        let state = State { config: Arc::new(config), seen, looked: Instant::now() };
-        Ok(Tls { files, state: Mutex::new(state), notices })
+        let state = State { files, config: Arc::new(config), seen, looked: Instant::now() };
+        Ok(Tls { state: Mutex::new(state), notices })
     }
 
     /// What a new connection is begun with: as the files are, which are looked at once a second.
@@ -62,33 +62,36 @@ impl Tls {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.looked.elapsed() >= LOOK {
             state.looked = Instant::now();
-            let seen = self.files.seen();
+            let seen = state.files.seen();
             if seen != state.seen {
                 state.seen = seen;
-                self.read_into(&mut state);
+                match state.files.config() {
+                    Ok(config) => self.take(&mut state, config),
+                    Err(why) => {
+                        let message = format!("Certificates stay as they were: {why}");
+                        self.notices.say("err", "Puppet", message);
+                    }
+                }
             }
         }
         Arc::clone(&state.config)
     }
 
-    /// Reads the files at once.
-    pub fn reload(&self) {
+    /// Reads these files, which are those to be looked at from now on.
+    ///
+    /// # Errors
+    /// As of [`Tls::new`]; then everything stays as it was.
+    pub fn reload(&self, files: Files) -> Result<(), String> {
+        let (seen, config) = (files.seen(), files.config()?);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.seen = self.files.seen();
-        self.read_into(&mut state);
+        (state.files, state.seen) = (files, seen);
+        self.take(&mut state, config);
+        Ok(())
     }
 
-    fn read_into(&self, state: &mut State) {
-        match self.files.config() {
-            Ok(config) => {
-                state.config = Arc::new(config);
-                self.notices.say("notice", "Puppet", "Certificates and revocation lists were read anew");
-            }
-            Err(why) => {
-                let message = format!("Certificates stay as they were: {why}");
-                self.notices.say("err", "Puppet", message);
-            }
-        }
+    fn take(&self, state: &mut State, config: ServerConfig) {
+        state.config = Arc::new(config);
+        self.notices.say("notice", "Puppet", "Certificates and revocation lists were read anew");
     }
 }
 

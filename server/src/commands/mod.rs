@@ -5,6 +5,7 @@
 //! not fail because PuppetDB is restarted.
 
 pub mod payload;
+mod reached;
 pub mod spool;
 
 use crate::exchange::Failure;
@@ -14,6 +15,7 @@ use bunraku::http::Client;
 use bunraku::{Configuration, PuppetDbServers, replace_catalog_payload};
 use http::StatusCode;
 use payload::Producer;
+use reached::Reached;
 use serde_json::{Map, Value as Json};
 use spool::{Limits, NotTaken, Spool};
 use std::path::Path;
@@ -43,8 +45,10 @@ pub enum Sent {
     Taken,
     /// PuppetDB will never take it, and says why.
     Refused(String),
-    /// Nobody took it now.
+    /// Nobody took it now, though somebody answered: others may be taken.
     Failed(String),
+    /// Nobody answered.
+    Away(String),
 }
 
 /// Sends one command.
@@ -53,7 +57,7 @@ pub type Send = Arc<dyn Fn(&Command) -> Sent + std::marker::Send + Sync>;
 /// How long an answer of PuppetDB may take.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long nothing is sent after nobody took a command: at first, and at most.
+/// How long a command waits that nobody took, and all of them where nobody answers: at first, and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(60));
 
 /// How many commands are sent at once.
@@ -63,6 +67,7 @@ const SENDERS: usize = 2;
 pub struct Commands {
     spool: Arc<Spool>,
     told: Arc<RwLock<Told>>,
+    notices: Notices,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -76,11 +81,12 @@ struct Told {
 }
 
 impl Told {
-    fn of(configuration: &Configuration) -> Result<Told, String> {
+    fn of(configuration: &Configuration, notices: &Notices) -> Result<Told, String> {
         let servers = configuration.puppetdb_servers()?;
         let all_resources = servers.include_unchanged_resources;
         let client = Client::new(&servers.certificates, TIMEOUT)?;
-        let send: Send = Arc::new(move |command| send(&client, &servers, command));
+        let reached = Reached::new(notices.clone());
+        let send: Send = Arc::new(move |command| send(&client, &servers, &reached, command));
         Ok(Told { send, producer: configuration.get("certname")?.text, all_resources })
     }
 }
@@ -96,7 +102,8 @@ impl Commands {
         limits: Limits,
         notices: Notices,
     ) -> Result<Commands, String> {
-        Commands::start(Told::of(configuration)?, Spool::open(spool, limits)?, notices, PAUSES)
+        let told = Told::of(configuration, &notices)?;
+        Commands::start(told, Spool::open(spool, limits)?, notices, PAUSES)
     }
 
     /// The same, to look at only: nothing of a folder is read, nothing is taken or sent.
@@ -104,7 +111,7 @@ impl Commands {
     /// # Errors
     /// When `puppetdb.conf` or the certificates can't be used.
     pub fn idle(configuration: &Configuration, notices: Notices) -> Result<Commands, String> {
-        Commands::start(Told::of(configuration)?, Spool::closed(), notices, PAUSES)
+        Commands::start(Told::of(configuration, &notices)?, Spool::closed(), notices, PAUSES)
     }
 
     /// The same, sent by a function.
@@ -138,7 +145,7 @@ impl Commands {
         };
         let threads = (0..SENDERS).map(start).collect::<Result<_, _>>();
         let threads = threads.map_err(|error| format!("Could not start a thread: {error}"))?;
-        Ok(Commands { spool, told, threads })
+        Ok(Commands { spool, told, notices, threads })
     }
 
     /// From now on commands go where this configuration says.
@@ -146,7 +153,7 @@ impl Commands {
     /// # Errors
     /// As of [`Commands::new`]; then they go where they went before.
     pub fn reread(&self, configuration: &Configuration) -> Result<(), String> {
-        let told = Told::of(configuration)?;
+        let told = Told::of(configuration, &self.notices)?;
         *self.told.write().unwrap_or_else(PoisonError::into_inner) = told;
         Ok(())
     }
@@ -280,7 +287,7 @@ impl Drop for Commands {
     }
 }
 
-/// Sends what waits until the spool is ended.
+/// Sends what waits until the spool is ended. A command that somebody has answered waits by itself; where nobody answers, all do.
 fn work(
     spool: &Spool,
     told: &RwLock<Told>,
@@ -290,38 +297,42 @@ fn work(
     while let Some(taken) = spool.next() {
         let command = &taken.command;
         let what = format!("'{}' command for {}", command.name, command.certname);
-        let pause_or = |next: &dyn Fn(Duration) -> Duration| {
-            let mut pause = pause.lock().unwrap_or_else(PoisonError::into_inner);
-            let before = *pause;
-            *pause = next(before);
-            before
+        let waits = |why: &str| {
+            let message = format!("PuppetDB could not take the {what}, which waits: {why}");
+            notices.say("warning", "Puppet", message);
         };
+        let pause = || pause.lock().unwrap_or_else(PoisonError::into_inner);
         let send = Arc::clone(&told.read().unwrap_or_else(PoisonError::into_inner).send);
-        match send(command) {
-            Sent::Taken => {
-                pause_or(&|_| pauses.0);
-                spool.done(&taken);
-            }
+        let sent = send(command);
+        if !matches!(sent, Sent::Away(_)) {
+            *pause() = pauses.0;
+        }
+        match sent {
+            Sent::Taken => spool.done(&taken),
             Sent::Refused(why) => {
-                pause_or(&|_| pauses.0);
                 spool.refused(&taken);
                 notices.say("err", "Puppet", format!("PuppetDB has refused the {what}: {why}"));
             }
             Sent::Failed(why) => {
-                let wait = pause_or(&|before| (before * 2).min(pauses.1));
-                spool.again(&taken, wait);
-                notices.say(
-                    "warning",
-                    "Puppet",
-                    format!("PuppetDB could not take the {what}, which waits: {why}"),
-                );
+                if spool.again(&taken, pauses) == 1 {
+                    waits(&why);
+                }
+            }
+            Sent::Away(why) => {
+                let mut pause = pause();
+                spool.pause(*pause);
+                spool.again(&taken, pauses);
+                if *pause == pauses.0 {
+                    waits(&why);
+                }
+                *pause = (*pause * 2).min(pauses.1);
             }
         }
     }
 }
 
-/// Posts a command to the first server that takes it, or to all.
-fn send(client: &Client, servers: &PuppetDbServers, command: &Command) -> Sent {
+/// Posts a command to the first server that takes it, or to all. What one of them refuses for good none will take.
+fn send(client: &Client, servers: &PuppetDbServers, reached: &Reached, command: &Command) -> Sent {
     let version = command.version.to_string();
     let query = [
         ("version", version.as_str()),
@@ -330,24 +341,27 @@ fn send(client: &Client, servers: &PuppetDbServers, command: &Command) -> Sent {
         ("producer-timestamp", &command.producer_timestamp),
     ];
     let headers = [("Accept", "application/json"), ("Content-Type", "application/json; charset=utf-8")];
-    let (mut taken, mut refused, mut failures) = (0, None, Vec::new());
+    let (mut taken, mut refused, mut failures, mut is_away) = (0, Vec::new(), Vec::new(), true);
     for url in &servers.urls {
-        match client.post(&format!("{url}/pdb/cmd/v1"), &headers, &query, &command.payload) {
+        let answer = client.post(&format!("{url}/pdb/cmd/v1"), &headers, &query, &command.payload);
+        let answer = answer.map(|(code, text)| (code, format!("{code} {}", text.trim())));
+        is_away &= answer.is_err();
+        reached.tell(url, &answer);
+        match answer {
             Ok((200..300, _)) => taken += 1,
-            Ok((code @ (400 | 405 | 413 | 415 | 422), text)) => {
-                refused.get_or_insert_with(|| format!("{url}: {code} {}", text.trim()));
-            }
-            Ok((code, text)) => failures.push(format!("{url}: {code} {}", text.trim())),
+            Ok((400 | 405 | 413 | 415 | 422, said)) => refused.push(format!("{url}: {said}")),
+            Ok((_, said)) => failures.push(format!("{url}: {said}")),
             Err(error) => failures.push(format!("{url}: {error}")),
         }
-        if servers.broadcast.is_none() && (taken > 0 || refused.is_some()) {
+        if servers.broadcast.is_none() && (taken > 0 || !refused.is_empty()) {
             break;
         }
     }
-    match refused {
-        _ if taken >= servers.broadcast.unwrap_or(1) => Sent::Taken,
-        Some(why) if failures.is_empty() => Sent::Refused(why),
-        why => Sent::Failed(failures.into_iter().chain(why).collect::<Vec<_>>().join("; ")),
+    match (taken >= servers.broadcast.unwrap_or(1), refused.is_empty(), is_away) {
+        (true, ..) => Sent::Taken,
+        (_, false, _) => Sent::Refused(refused.join("; ")),
+        (_, _, true) => Sent::Away(failures.join("; ")),
+        _ => Sent::Failed(failures.join("; ")),
     }
 }
 

@@ -9,7 +9,7 @@ use super::Command;
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
 use serde_json::{Value as Json, json};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -61,6 +61,8 @@ pub struct Spool {
 struct Waiting {
     /// In the order in which they were accepted.
     commands: BTreeMap<u64, Entry>,
+    /// In the order in which they are sent: those that have not been tried, then those that have, by when they are tried again.
+    order: BTreeSet<(Option<Instant>, u64)>,
     /// The newest of those that take the place of others.
     newest: HashMap<(String, String), u64>,
     /// Nodes of which a command is being sent: the next of a node waits for it.
@@ -80,9 +82,17 @@ struct Entry {
     name: String,
     certname: String,
     bytes: u64,
+    /// How often it could not be sent.
+    failures: u32,
+    /// When it may be sent again.
+    due: Option<Instant>,
 }
 
 impl Entry {
+    fn new(path: PathBuf, name: &str, certname: &str, bytes: u64) -> Entry {
+        Entry { path, name: name.to_owned(), certname: certname.to_owned(), bytes, failures: 0, due: None }
+    }
+
     /// What it takes the place of older ones by; none for reports.
     fn key(&self) -> Option<(String, String)> {
         (self.name != "store_report").then(|| (self.name.clone(), self.certname.clone()))
@@ -108,13 +118,13 @@ impl Spool {
                 let bytes = entry.metadata().map_err(failed)?.len();
                 if let Some((number, name, certname)) = parsed(&entry.file_name().to_string_lossy()) {
                     waiting.next = waiting.next.max(number + 1);
-                    let entry = Entry { path: entry.path(), name, certname, bytes };
-                    more.extend(waiting.commands.insert(number, entry));
+                    let entry = Entry::new(entry.path(), &name, &certname, bytes);
+                    more.extend(waiting.insert(number, entry));
                 }
             }
         }
         for entry in more {
-            waiting.commands.insert(waiting.next, entry);
+            waiting.insert(waiting.next, entry);
             waiting.next += 1;
         }
         waiting.count = waiting.commands.len();
@@ -158,10 +168,10 @@ impl Spool {
             self.lock().release(bytes);
             return Err(NotTaken::Failed(error));
         }
-        let entry = Entry { path, name: command.name.clone(), certname: command.certname.clone(), bytes };
+        let entry = Entry::new(path, &command.name, &command.certname, bytes);
         let older = {
             let mut waiting = self.lock();
-            waiting.commands.insert(number, entry.clone());
+            waiting.insert(number, entry.clone());
             waiting.supersede(number, &entry)
         };
         if let Some(older) = older {
@@ -186,27 +196,29 @@ impl Spool {
             if waiting.is_ended {
                 return None;
             }
-            let pause = waiting.pause.map(|pause| pause.saturating_duration_since(Instant::now()));
-            let pause = pause.filter(|pause| !pause.is_zero());
-            let free = waiting.commands.iter().find(|(_, entry)| !waiting.sending.contains(&entry.certname));
-            match (pause, free) {
-                (None, Some((number, entry))) => {
-                    let (number, entry) = (*number, entry.clone());
-                    waiting.sending.insert(entry.certname.clone());
-                    drop(waiting);
-                    if let Some(taken) = self.taken(number, entry) {
-                        return Some(taken);
+            let now = Instant::now();
+            let pause = waiting.pause.map(|pause| pause.saturating_duration_since(now));
+            let later = match pause.filter(|pause| !pause.is_zero()) {
+                Some(pause) => Some(pause),
+                None => match waiting.free(now) {
+                    Ok((number, entry)) => {
+                        waiting.sending.insert(entry.certname.clone());
+                        drop(waiting);
+                        if let Some(taken) = self.taken(number, entry) {
+                            return Some(taken);
+                        }
+                        waiting = self.lock();
+                        continue;
                     }
-                    waiting = self.lock();
+                    Err(later) => later,
+                },
+            };
+            waiting = match later {
+                Some(later) => {
+                    self.changed.wait_timeout(waiting, later).unwrap_or_else(PoisonError::into_inner).0
                 }
-                (Some(pause), _) => {
-                    waiting =
-                        self.changed.wait_timeout(waiting, pause).unwrap_or_else(PoisonError::into_inner).0;
-                }
-                (None, None) => {
-                    waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-                }
-            }
+                None => self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner),
+            };
         }
     }
 
@@ -235,13 +247,25 @@ impl Spool {
         self.finish(taken.number, &taken.entry);
     }
 
-    /// It could not be sent; nothing is for a while.
-    pub(super) fn again(&self, taken: &Taken, pause: Duration) {
+    /// It could not be sent, and is not for a while that doubles each time: others go before. How often that was so.
+    pub(super) fn again(&self, taken: &Taken, (least, most): (Duration, Duration)) -> u32 {
         let mut waiting = self.lock();
         waiting.sending.remove(&taken.entry.certname);
-        waiting.pause = Some(Instant::now() + pause);
+        let failures = taken.entry.failures.saturating_add(1);
+        let wait = least.saturating_mul(1 << taken.entry.failures.min(16)).min(most);
+        // One of which there is a newer is not there any more.
+        if let Some(mut entry) = waiting.take(taken.number) {
+            (entry.failures, entry.due) = (failures, Some(Instant::now() + wait));
+            waiting.insert(taken.number, entry);
+        }
         drop(waiting);
         self.changed.notify_all();
+        failures
+    }
+
+    /// Nothing is sent for a while.
+    pub(super) fn pause(&self, pause: Duration) {
+        self.lock().pause = Some(Instant::now() + pause);
     }
 
     /// Lets everybody who waits go.
@@ -294,9 +318,39 @@ impl Waiting {
     }
 
     fn remove(&mut self, number: u64) -> Option<Entry> {
-        let entry = self.commands.remove(&number)?;
+        let entry = self.take(number)?;
         self.release(entry.bytes);
         Some(entry)
+    }
+
+    /// Puts a command into its place; that which had its number.
+    fn insert(&mut self, number: u64, entry: Entry) -> Option<Entry> {
+        let before = self.take(number);
+        self.order.insert((entry.due, number));
+        self.commands.insert(number, entry);
+        before
+    }
+
+    /// Takes one out of its place.
+    fn take(&mut self, number: u64) -> Option<Entry> {
+        let entry = self.commands.remove(&number)?;
+        self.order.remove(&(entry.due, number));
+        Some(entry)
+    }
+
+    /// The next command that may be sent; else how long it is until there may be one, where that is known.
+    fn free(&self, now: Instant) -> Result<(u64, Entry), Option<Duration>> {
+        for (due, number) in &self.order {
+            if let Some(due) = due.filter(|due| *due > now) {
+                return Err(Some(due - now));
+            }
+            if let Some(entry) =
+                self.commands.get(number).filter(|entry| !self.sending.contains(&entry.certname))
+            {
+                return Ok((*number, entry.clone()));
+            }
+        }
+        Err(None)
     }
 
     /// Of a command and the one of the same node and name that was newest before, takes out the older.

@@ -32,7 +32,7 @@ fn receiver(is_there: Arc<Mutex<bool>>) -> (Send, Arc<Mutex<Vec<Command>>>) {
             list.lock().unwrap().push(command.clone());
             Sent::Taken
         }
-        false => Sent::Failed("nobody is there".to_owned()),
+        false => Sent::Away("nobody is there".to_owned()),
     });
     (send, kept)
 }
@@ -131,6 +131,55 @@ fn a_refused_command_is_put_aside_and_the_others_go_on() {
     );
 }
 
+/// Commands that PuppetDB answers with an error stand before nobody, however many they are, and are told of once.
+#[test]
+fn commands_that_fail_wait_behind_those_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let kept = Arc::new(Mutex::new(Vec::new()));
+    let list = Arc::clone(&kept);
+    let send: Send = Arc::new(move |command: &Command| {
+        list.lock().unwrap().push(command.certname.clone());
+        match command.certname.starts_with("bad") {
+            true => Sent::Failed("500".to_owned()),
+            false => Sent::Taken,
+        }
+    });
+    let (notices, said) = Notices::kept(100);
+    let spool = Spool::open(folder.path(), Limits::default()).unwrap();
+    // Those that have failed are not tried again in this test's time.
+    let pauses = (Duration::from_secs(600), Duration::from_secs(600));
+    let bad = ["bad1", "bad2", "bad3", "bad4"];
+    let commands = Commands::by(send, "s", spool, notices, pauses).unwrap();
+    for number in 0..20 {
+        if let Some(bad) = bad.get(number) {
+            replace(&commands, bad, 1).unwrap();
+        }
+        replace(&commands, &format!("n{number}"), 1).unwrap();
+    }
+    wait_until("all others are sent", || commands.waiting().0 == bad.len());
+    wait_until("each that fails is told of", || said.lock().unwrap().len() == bad.len());
+    let said = said.lock().unwrap();
+    assert!(said.iter().all(|one| one.level == "warning" && one.message.ends_with("which waits: 500")));
+    assert_eq!(kept.lock().unwrap().iter().filter(|name| name.starts_with("bad")).count(), bad.len());
+}
+
+/// What has failed is tried again until it is taken.
+#[test]
+fn commands_that_fail_are_sent_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let tries = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&tries);
+    let send: Send = Arc::new(move |_: &Command| {
+        let mut count = count.lock().unwrap();
+        *count += 1;
+        if *count < 4 { Sent::Failed("500".to_owned()) } else { Sent::Taken }
+    });
+    let commands = commands(folder.path(), Limits::default(), send);
+    replace(&commands, "a", 1).unwrap();
+    wait_until("it is taken", || commands.waiting() == (0, 0));
+    assert_eq!(*tries.lock().unwrap(), 4);
+}
+
 /// The process of [`nothing_accepted_is_lost_when_the_process_is_killed`]: says each number once it is accepted.
 #[test]
 #[ignore = "started by another test"]
@@ -209,20 +258,32 @@ fn commands_go_to_the_first_server_that_takes_them_or_to_all() {
         producer_timestamp: "2026-01-02T03:04:05.678Z".to_owned(),
         payload: b"{}".to_vec(),
     };
-    let (down, first) = server(vec![503, 200, 503]);
-    let (up, second) = server(vec![200, 200, 400]);
+    let (down, first) = server(vec![503, 200, 503, 503]);
+    let (up, second) = server(vec![200, 200, 400, 500]);
     let servers = |broadcast| PuppetDbServers {
         urls: vec![down.clone(), up.clone()],
         certificates: bunraku::Certificates::default(),
         broadcast,
         include_unchanged_resources: false,
     };
-    assert_eq!(send(&client, &servers(None), &command), Sent::Taken);
-    assert_eq!(send(&client, &servers(Some(2)), &command), Sent::Taken);
-    // One is down and the other refuses: whoever comes up may take it.
-    assert!(matches!(send(&client, &servers(None), &command), Sent::Failed(_)));
+    let (notices, said) = Notices::kept(10);
+    let reached = Reached::new(notices);
+    let send = |broadcast| send(&client, &servers(broadcast), &reached, &command);
+    assert_eq!(send(None), Sent::Taken);
+    assert_eq!(send(Some(2)), Sent::Taken);
+    // What a server that answers refuses is refused, whatever the other would say.
+    assert_eq!(send(None), Sent::Refused(format!("{up}: 400 {{}}")));
+    assert_eq!(send(None), Sent::Failed(format!("{down}: 503 {{}}; {up}: 500 {{}}")));
     first.join().unwrap();
     let asked = second.join().unwrap();
+    assert!(matches!(send(None), Sent::Away(_)), "nobody is there any more");
     let line = "POST /pdb/cmd/v1?version=5&certname=a%20b&command=replace_facts&producer-timestamp=2026-01-02T03%3A04%3A05.678Z HTTP/1.1\r\n";
     assert!(asked[0].starts_with(line), "{}", asked[0]);
+    // Each is told of when it goes and when it is back, and not for each command.
+    let said: Vec<String> = said.lock().unwrap().iter().map(|one| one.message.clone()).collect();
+    assert_eq!(said.len(), 4, "{said:?}");
+    assert_eq!(said[0], format!("PuppetDB at {down} can't be reached: 503 {{}}"));
+    assert_eq!(said[1], format!("PuppetDB at {down} can be reached again"));
+    assert_eq!(said[2], said[0]);
+    assert!(said[3].starts_with(&format!("PuppetDB at {up} can't be reached: ")), "{}", said[3]);
 }

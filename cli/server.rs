@@ -114,13 +114,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Err(message) => return renderer.failure(&message, FAILED),
     };
     match start(arguments, configuration) {
-        Ok(Some(server)) => serve(&server, &mut renderer),
+        Ok(Some((server, log))) => serve(&server, log.as_deref(), &mut renderer),
         Ok(None) => ExitCode::SUCCESS,
         Err(message) => renderer.failure(&message, FAILED),
     }
 }
 
-fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<Server>, String> {
+/// A server, and the file where its requests are told.
+type Started = (Server, Option<Arc<AccessLog>>);
+
+/// Starts a server; none where it is only to be checked.
+fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<Started>, String> {
+    let log = arguments.access_log.as_deref().filter(|_| !arguments.check);
+    let log = log.map(|path| AccessLog::open(path).map(Arc::new)).transpose()?;
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let threads = arguments.threads.unwrap_or(cores).max(1);
     let options = Options {
@@ -156,7 +162,7 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
         zips: arguments.compress,
         metrics: arguments.metrics,
         notices: Notices::to(tell),
-        accesses: accesses(arguments.access_log.as_deref().filter(|_| !arguments.check))?,
+        accesses: accesses(log.clone()),
         configuration,
     };
     if arguments.check {
@@ -165,11 +171,11 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
         output::print(&found.to_string()).map_err(|error| format!("Nothing can be printed: {error}"))?;
         return Ok(None);
     }
-    Server::start(options).map(Some)
+    Ok(Some((Server::start(options)?, log)))
 }
 
 /// Waits for signals, and does what they ask for.
-fn serve(server: &Server, renderer: &mut Renderer) -> ExitCode {
+fn serve(server: &Server, log: Option<&AccessLog>, renderer: &mut Renderer) -> ExitCode {
     let mut signals = match Signals::new([SIGHUP, SIGTERM, SIGINT]) {
         Ok(signals) => signals,
         Err(error) => return renderer.failure(&format!("Signals can't be waited for: {error}"), FAILED),
@@ -181,6 +187,9 @@ fn serve(server: &Server, renderer: &mut Renderer) -> ExitCode {
             break;
         }
         notify(&[sd_notify::NotifyState::Reloading]);
+        if let Some(Err(why)) = log.map(AccessLog::reopen) {
+            output::note(&format!("Error: Requests are told where they were: {why}"));
+        }
         match server.reload() {
             Ok(()) => output::note("Notice: The configuration was read anew"),
             Err(why) => output::note(&format!("Error: The configuration stays as it was: {why}")),
@@ -209,19 +218,42 @@ fn tell(notice: Notice) {
     output::note(&format!("{name}: {source}{message}"));
 }
 
-/// Each request as a line.
-fn accesses(file: Option<&Path>) -> Result<Accesses, String> {
-    let Some(path) = file else {
-        return Ok(Accesses::to(|access: &Access<'_>| output::note(&access.to_json())));
-    };
-    let opened = OpenOptions::new().create(true).append(true).open(path);
-    let file: File = opened.map_err(|error| format!("{} can't be written: {error}", path.display()))?;
-    let file = Arc::new(Mutex::new(file));
-    Ok(Accesses::to(move |access: &Access<'_>| {
+/// The file that `--access-log` names.
+struct AccessLog {
+    path: PathBuf,
+    file: Mutex<File>,
+}
+
+impl AccessLog {
+    fn open(path: &Path) -> Result<AccessLog, String> {
+        Ok(AccessLog { path: path.to_path_buf(), file: Mutex::new(AccessLog::opened(path)?) })
+    }
+
+    fn opened(path: &Path) -> Result<File, String> {
+        let opened = OpenOptions::new().create(true).append(true).open(path);
+        opened.map_err(|error| format!("{} can't be written: {error}", path.display()))
+    }
+
+    /// Goes on with the file that has the name now: what rotates logs has given it another one.
+    fn reopen(&self) -> Result<(), String> {
+        let file = AccessLog::opened(&self.path)?;
+        *self.file.lock().unwrap_or_else(PoisonError::into_inner) = file;
+        Ok(())
+    }
+
+    fn tell(&self, access: &Access<'_>) {
         let line = access.to_json() + "\n";
-        let written = file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
+        let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
         if let Err(error) = written {
             output::note(&format!("Error: A request can't be told: {error}"));
         }
-    }))
+    }
+}
+
+/// Each request as a line.
+fn accesses(log: Option<Arc<AccessLog>>) -> Accesses {
+    match log {
+        None => Accesses::to(|access: &Access<'_>| output::note(&access.to_json())),
+        Some(log) => Accesses::to(move |access: &Access<'_>| log.tell(access)),
+    }
 }

@@ -100,3 +100,25 @@ fn each_request_is_a_line() {
         assert_eq!(line["id"].to_string().trim_matches('"'), id, "{line}");
     }
 }
+
+/// What rotates logs renames the file and sends SIGHUP.
+#[test]
+fn the_access_log_is_opened_anew() {
+    let site = Site::new().expect("a site can be made");
+    let (log, old) = (site.folder().join("access.log"), site.folder().join("access.log.1"));
+    let server = BunrakuServer::start(&site, &["--compat", "8", "--access-log", &log.display().to_string()])
+        .expect("it starts");
+    let lines = |file| fs::read_to_string(file).expect("it is there").lines().count();
+    ask_all(&site, &server);
+    fs::rename(&log, &old).expect("files can be renamed");
+    server.reload().expect("it reads its configuration anew");
+    ask_all(&site, &server);
+    assert_eq!((lines(&old), lines(&log)), (ASKED.len(), ASKED.len()));
+    // Where that can't be, it goes on with what it has.
+    fs::remove_file(&log).expect("files can be removed");
+    fs::create_dir(&log).expect("folders can be made");
+    server.reload().expect("it reads its configuration anew");
+    let wanted = format!("Error: Requests are told where they were: {} can't be written", log.display());
+    assert!(server.said().contains(&wanted), "{}", server.said());
+    assert_eq!(ask_all(&site, &server).len(), ASKED.len());
+}

@@ -210,12 +210,21 @@ fn notify(states: &[sd_notify::NotifyState<'_>]) {
 
 fn tell(notice: Notice) {
     let Notice { level, source, message } = notice;
-    let source = if source == "Puppet" { String::new() } else { format!("{source} ") };
+    let source = if source == "Puppet" { String::new() } else { format!("{source}: ") };
     let mut name = level;
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    output::note(&format!("{name}: {source}{message}"));
+    output::note(&one_line(&format!("{name}: {source}{message}")));
+}
+
+/// A text as one line: clients have a say in it, and are not to begin lines of their own, or command whoever's terminal shows it.
+fn one_line(text: &str) -> String {
+    let escaped = |sign: char| match sign.is_control() && sign != '\t' {
+        true => sign.escape_default().to_string(),
+        false => sign.to_string(),
+    };
+    text.chars().map(escaped).collect()
 }
 
 /// The file that `--access-log` names.

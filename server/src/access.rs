@@ -15,8 +15,10 @@ pub struct Access<'a> {
     pub client: &'a Client,
     /// How.
     pub method: &'a str,
-    /// For what; the query is left out.
+    /// For what; the query is left out, but for the environment.
     pub path: &'a str,
+    /// The environment that it is asked of, where the query names one.
+    pub environment: Option<&'a str>,
     /// What was answered.
     pub status: u16,
     /// Bytes of the request's body.
@@ -34,6 +36,7 @@ impl Access<'_> {
         json!({
             "time": now.as_secs_f64(), "id": self.id, "address": self.client.address.to_string(),
             "certname": self.client.certname, "version": self.client.version, "method": self.method, "path": self.path,
+            "environment": self.environment,
             "status": self.status, "received": self.received, "sent": self.sent,
             "milliseconds": self.took.as_secs_f64() * 1e3,
         })

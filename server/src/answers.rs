@@ -51,7 +51,11 @@ impl Site {
             Route::Plan(module, plan) => plans::one(&self.environments, request, module, plan),
         };
         let mut response = answered.unwrap_or_else(|failure| {
-            self.notices.say("err", "Puppet", &failure.message);
+            // As Puppet has it: what a client asks in vain is no fault of the server's.
+            let level = if failure.status.is_server_error() { "err" } else { "info" };
+            if !failure.is_told {
+                self.notices.say(level, &request.client.source(), &failure.message);
+            }
             failure.response()
         });
         if let (Route::Catalog(_), &Method::POST) = (route, &request.method)

@@ -158,7 +158,8 @@ fn timed<T>(
         (compile(&site.compiler, &environment.environment, &node, &site.settings), begin.elapsed())
     };
     for log in &compiled.logs {
-        site.notices.say(log.level.name(), "Puppet", log.message.clone());
+        let who = log.source.as_ref().map_or_else(String::new, |source| format!("/{source}"));
+        site.notices.say(log.level.name(), &format!("//{}{who}", node.name()), log.message.clone());
     }
     if compiled.result.is_ok() {
         let (name, environment, seconds) = (node.name(), &environment.name, time.as_secs_f64());

@@ -1,6 +1,7 @@
 //! Catalogs as orchestrators ask for them (`POST /puppet/v4/catalog`): with facts and trusted data of the request's own, and what
 //! was logged. Source: Puppet Server 7.9.5.
 
+use crate::environments::Served;
 use crate::exchange::{Failure, Request, Response, server_error};
 use crate::identity::is_certname;
 use crate::site::Site;
@@ -8,6 +9,7 @@ use crate::{catalog, node};
 use bunraku::{Data, Facts, Node, Severity, is_environment_name};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
+use std::sync::Arc;
 
 /// What is asked for.
 struct Asked {
@@ -35,7 +37,7 @@ pub fn answer(site: &Site, request: &Request) -> Result<Response, Failure> {
     match catalog(site, &asked) {
         Ok(body) => Ok(Response::of("application/json", body)),
         Err(failure) => {
-            site.notices.say("err", "Puppet", &failure.message);
+            site.notices.say("err", &request.client.source(), &failure.message);
             Ok(failed(failure.message))
         }
     }
@@ -58,18 +60,35 @@ fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let said = said.filter(|_| !asked.prefers_requested);
     let environment = node::environment_of(site, name, Some(&requested), said.as_deref())?;
+    let environment = match asked.logs {
+        Some(least) => logging(site, environment, least)?,
+        None => environment,
+    };
     let compiled = catalog::compile(site, &environment, &node);
     let catalog = compiled.result.map_err(|error| server_error(error.message))?;
     let Some(least) = asked.logs else { return Ok(format!("{{\"catalog\":{}}}", catalog.to_json())) };
     let logs = compiled.logs.iter().filter(|log| log.level >= least);
+    // That of the compile's end: what is logged has no time of its own.
+    let time = bunraku::time::format(bunraku::time::now(), "%Y-%m-%dT%H:%M:%S.%N+00:00");
     let told = |log: &bunraku::Log| {
         json!({
-            "level": log.level.name(), "message": log.message, "source": "Puppet", "tags": [log.level.name()],
-            "file": log.place.file, "line": log.place.line,
+            "level": log.level.name(), "message": log.message, "source": log.source.as_deref().unwrap_or("Puppet"),
+            "tags": [log.level.name()], "time": time, "file": log.place.file, "line": log.place.line,
         })
     };
     let logs: Vec<Json> = logs.map(told).collect();
     Ok(format!("{{\"catalog\":{},\"logs\":{}}}", catalog.to_json(), Json::Array(logs)))
+}
+
+/// An environment whose compiles log messages of so low a level; what is usual is the setting `log_level`'s to say.
+fn logging(site: &Site, environment: Arc<Served>, least: Severity) -> Result<Arc<Served>, Failure> {
+    if least >= Severity::Notice {
+        return Ok(environment);
+    }
+    let given = [("log_level".to_owned(), least.name().to_owned())];
+    let configuration = site.configuration().with(&given).map_err(server_error)?;
+    let logs = environment.environment.clone().with_configuration(&configuration);
+    Ok(Arc::new(Served { environment: logs, ..Served::clone(&environment) }))
 }
 
 fn asked(body: &[u8]) -> Result<Asked, String> {

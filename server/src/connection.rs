@@ -79,7 +79,8 @@ pub async fn answer(
         path: &asked.path,
         status: response.status().as_u16(),
         received: asked.body.len(),
-        sent: response.body().size_hint().exact(),
+        environment: asked.query("environment"),
+        sent: sent(&response),
         took: begun.elapsed(),
     };
     shared.metrics.count(Route::of(&asked.path).as_ref(), &access);
@@ -231,6 +232,12 @@ fn finish(site: &Site, response: Response, zips: bool, id: u64, method: &Method)
 
 fn full(bytes: Bytes) -> Sent {
     Full::new(bytes).map_err(|never: Infallible| match never {}).boxed_unsync()
+/// Bytes of the body: what is in memory, and what is said of a file.
+fn sent(response: &http::Response<Sent>) -> Option<u64> {
+    let length = || response.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
+    response.body().size_hint().exact().or_else(length)
+}
+
 }
 
 /// So many bytes of a file, read piece by piece on threads that may wait. A file that has become shorter ends the connection: its

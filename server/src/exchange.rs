@@ -121,6 +121,8 @@ pub struct Failure {
     /// The message, without the words that stand for the status.
     pub message: String,
 }
+    /// Whether the log has it already.
+    pub is_told: bool,
 
 /// What Puppet answers when its own code fails.
 pub fn server_error(message: impl Into<String>) -> Failure {
@@ -128,6 +130,16 @@ pub fn server_error(message: impl Into<String>) -> Failure {
 }
 
 impl Request {
+impl Client {
+    /// What messages that concern it begin with: its name, or where it asks from, as Puppet has it in the log of reports.
+    pub fn source(&self) -> String {
+        match &self.certname {
+            Some(name) => format!("//{name}"),
+            None => format!("//{}", self.address),
+        }
+    }
+}
+
     /// The same again, for whoever answers it; its body is shared.
     pub(crate) fn share(&self) -> Request {
         Request {
@@ -174,12 +186,12 @@ impl Response {
 impl Failure {
     /// A failure of the server or of what was asked of it.
     pub fn new(status: StatusCode, message: impl Into<String>) -> Failure {
-        Failure { status, kind: "RUNTIME_ERROR", message: message.into() }
+        Failure { status, kind: "RUNTIME_ERROR", message: message.into(), is_told: false }
     }
 
     /// What was asked for is not there.
     pub fn not_found(message: impl Into<String>) -> Failure {
-        Failure { status: StatusCode::NOT_FOUND, kind: "RESOURCE_NOT_FOUND", message: message.into() }
+        Failure { kind: "RESOURCE_NOT_FOUND", ..Failure::new(StatusCode::NOT_FOUND, message) }
     }
 
     /// The answer that says it: JSON as Puppet's own routes of version 3 send it.

@@ -182,7 +182,9 @@ impl Files {
             })
             .collect();
         let (files, warnings) = Search::of(request, may_recurse)?.files(&place, &folders)?;
-        warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
+        warnings
+            .into_iter()
+            .for_each(|warning| self.notices.say("warning", &request.client.source(), warning));
         let asked = Asked::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
         let mut times: Vec<Option<String>> = vec![None; folders.len()];

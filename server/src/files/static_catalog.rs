@@ -108,7 +108,10 @@ impl Files {
         let message = format!("Could not get metadata for {source}");
         // A site with archives has not asked for static catalogs: the agent will fail this file, and go on with the others.
         match self.versions_kept {
-            Some(_) => self.notices.say("warning", "Puppet", format!("File[{}]: {message}", resource.title)),
+            Some(_) => {
+                let source = resource.request.client.source();
+                self.notices.say("warning", &source, format!("File[{}]: {message}", resource.title));
+            }
             None => return Err(server_error(message)),
         }
         Ok(None)
@@ -128,7 +131,9 @@ impl Files {
             let found = mount.search(&self.shared, place, path.as_deref(), &resource.request)?;
             let Some((folders, may_recurse)) = found else { continue };
             let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(place, &folders)?;
-            warnings.into_iter().for_each(|warning| self.notices.say("warning", "Puppet", warning));
+            warnings
+                .into_iter()
+                .for_each(|warning| self.notices.say("warning", &resource.request.client.source(), warning));
             let root = files.iter().find(|found| found.relative == ".");
             let root = root.map(|root| File {
                 base: &folders[root.folder],

@@ -165,10 +165,10 @@ impl Reports {
             .filter_map(|one| self.process(one, (&served, &request.body), host, &report).err())
             .collect();
         for failure in &failures {
-            self.notices.say("err", "Puppet", &failure.message);
+            self.notices.say("err", &request.client.source(), &failure.message);
         }
         match failures.into_iter().next() {
-            Some(failure) => Err(failure),
+            Some(failure) => Err(Failure { is_told: true, ..failure }),
             None => Ok(Response::of(format.content_type(), Json::from(self.names.clone()).to_string())),
         }
     }

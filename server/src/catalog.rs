@@ -15,9 +15,6 @@ use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The catalog's own form, which has values that JSON has not.
-const RICH: &str = "application/vnd.puppet.rich+json";
-
 /// What a request says: its query, and, sent with it, a form, which goes before.
 struct Fields(Vec<(String, String)>);
 
@@ -46,7 +43,7 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         let text = format!("The environment must be purely alphanumeric, not '{environment}'");
         return Ok(Response::text(StatusCode::BAD_REQUEST, text));
     }
-    let content_type = content_type(site.compat(), request)?;
+    let format = format(site.compat(), request)?;
     if fields.get("use_node").is_some() {
         return Err(server_error("Invalid option use_node for a remote request".to_owned()));
     }
@@ -71,10 +68,10 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     let is_moved = said.is_some() && asked.as_ref().is_none_or(|asked| asked.name != environment.name);
     let checks = fields.get("check_environment").is_some_and(|checks| checks == "true");
     if is_moved && checks && request.method == Method::POST {
-        return Ok(Response::of(content_type, elsewhere(name, &environment.name)));
+        return answered(format, elsewhere(name, &environment.name));
     }
     let environment = versioned(site, environment);
-    Ok(Response::of(content_type, catalog(site, request, &fields, &environment, &node)?))
+    answered(format, catalog(site, request, &fields, &environment, &node)?)
 }
 
 /// Compiles a catalog, makes it a static one where its agent wants that, and tells PuppetDB of it.
@@ -214,14 +211,16 @@ fn elsewhere(name: &str, environment: &str) -> String {
 }
 
 /// In which form it is sent: the first of those that the client takes.
-fn content_type(compat: Compat, request: &Request) -> Result<&'static str, Failure> {
-    let rich = request.accept.iter().position(|accepted| accepted == RICH || accepted == "*/*");
-    let plain =
-        |accepted: &String| formats::of_data(compat).iter().any(|format| accepted == format.media_type());
-    match (rich, request.accept.iter().position(plain)) {
-        (Some(rich), plain) if plain.is_none_or(|plain| rich < plain) => {
-            Ok("application/vnd.puppet.rich+json; charset=utf-8")
-        }
-        _ => formats::of_answer(request, formats::of_data(compat)).map(Format::content_type),
+fn format(compat: Compat, request: &Request) -> Result<Format, Failure> {
+    formats::of_answer(request, &[&[Format::Rich], formats::of_data(compat), &[Format::Yaml]].concat())
+}
+
+/// A catalog that is JSON, in another form.
+fn answered(format: Format, json: String) -> Result<Response, Failure> {
+    if format != Format::Yaml {
+        return Ok(Response::of(format.content_type(), json));
     }
 }
+    let data = serde_json::from_str(&json).map_err(|error| server_error(error.to_string()))?;
+    let (content_type, text) = formats::of_object(format, "Puppet::Resource::Catalog", &data);
+    Ok(Response::of(content_type, text))

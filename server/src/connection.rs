@@ -19,6 +19,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+/// What paths of the authority begin with: its routes weigh what clients accept.
+const OF_AUTHORITY: &str = "/puppet-ca/";
 /// Bytes that an answer has more than, if it is compressed.
 const LEAST_ZIPPED: usize = 1024;
 
@@ -59,7 +61,7 @@ pub async fn answer(
         query: form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
             .into_owned()
             .collect(),
-        accept: accepted(&parts.headers),
+        accept: accepted(&parts.headers, parts.uri.path().starts_with(OF_AUTHORITY)),
         content_type: media_type(&parts.headers),
         has: parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned),
         since: text_of(&parts.headers, header::IF_MODIFIED_SINCE)
@@ -77,9 +79,9 @@ pub async fn answer(
         client: &asked.client,
         method: asked.method.as_str(),
         path: &asked.path,
+        environment: asked.query("environment"),
         status: response.status().as_u16(),
         received: asked.body.len(),
-        environment: asked.query("environment"),
         sent: sent(&response),
         took: begun.elapsed(),
     };
@@ -230,14 +232,14 @@ fn finish(site: &Site, response: Response, zips: bool, id: u64, method: &Method)
     answer.map(|()| body)
 }
 
-fn full(bytes: Bytes) -> Sent {
-    Full::new(bytes).map_err(|never: Infallible| match never {}).boxed_unsync()
 /// Bytes of the body: what is in memory, and what is said of a file.
 fn sent(response: &http::Response<Sent>) -> Option<u64> {
     let length = || response.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
     response.body().size_hint().exact().or_else(length)
 }
 
+fn full(bytes: Bytes) -> Sent {
+    Full::new(bytes).map_err(|never: Infallible| match never {}).boxed_unsync()
 }
 
 /// So many bytes of a file, read piece by piece on threads that may wait. A file that has become shorter ends the connection: its
@@ -279,10 +281,12 @@ fn zips(headers: &HeaderMap) -> bool {
     list(headers, header::ACCEPT_ENCODING).iter().any(|(coding, weight)| coding == "gzip" && *weight > 0.0)
 }
 
-/// The media types of `Accept`, most wanted first.
-fn accepted(headers: &HeaderMap) -> Vec<String> {
+/// The parts of `Accept`, most wanted first: by weight, or in their order, as Puppet takes them.
+fn accepted(headers: &HeaderMap, by_weight: bool) -> Vec<String> {
     let mut all = list(headers, header::ACCEPT);
-    all.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    if by_weight {
+        all.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    }
     all.into_iter().map(|(name, _)| name).collect()
 }
 

@@ -18,7 +18,8 @@ pub struct Request {
     pub path: String,
     /// The query's keys and values in order, decoded.
     pub query: Vec<(String, String)>,
-    /// The media types of `Accept`, most wanted first, without parameters; empty where the client says nothing.
+    /// The media types and names of forms of `Accept` in lower case, without parameters, most wanted first: in their order, as Puppet
+    /// takes them, but for routes of the authority, which are by weight (`q`). Empty where the client says nothing.
     pub accept: Vec<String>,
     /// The media type of the body, without parameters.
     pub content_type: Option<String>,
@@ -120,16 +121,15 @@ pub struct Failure {
     pub kind: &'static str,
     /// The message, without the words that stand for the status.
     pub message: String,
-}
     /// Whether the log has it already.
     pub is_told: bool,
+}
 
 /// What Puppet answers when its own code fails.
 pub fn server_error(message: impl Into<String>) -> Failure {
     Failure::new(StatusCode::INTERNAL_SERVER_ERROR, message)
 }
 
-impl Request {
 impl Client {
     /// What messages that concern it begin with: its name, or where it asks from, as Puppet has it in the log of reports.
     pub fn source(&self) -> String {
@@ -140,6 +140,7 @@ impl Client {
     }
 }
 
+impl Request {
     /// The same again, for whoever answers it; its body is shared.
     pub(crate) fn share(&self) -> Request {
         Request {

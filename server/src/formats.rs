@@ -2,9 +2,10 @@
 //! Source: the routes of Puppet 7.23.0 and 8.10.0.
 
 use crate::exchange::{Failure, Request};
+use crate::reports::yaml;
 use bunraku::{Compat, Data};
 use http::StatusCode;
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 /// A form of bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,10 @@ pub enum Format {
     Pson,
     /// `application/octet-stream`.
     Binary,
+    /// `text/yaml`: what JSON would be, with the name of Ruby's class in front.
+    Yaml,
+    /// `application/vnd.puppet.rich+json`: a catalog's own form, which has values that JSON has not.
+    Rich,
 }
 
 /// What data is sent and read as.
@@ -32,6 +37,19 @@ impl Format {
             Format::Json => "application/json; charset=utf-8",
             Format::Pson => "text/pson",
             Format::Binary => "application/octet-stream",
+            Format::Yaml => "text/yaml",
+            Format::Rich => "application/vnd.puppet.rich+json; charset=utf-8",
+        }
+    }
+
+    /// The name that Puppet has for it, which `Accept` may say, too.
+    fn name(self) -> &'static str {
+        match self {
+            Format::Json => "json",
+            Format::Pson => "pson",
+            Format::Binary => "binary",
+            Format::Yaml => "yaml",
+            Format::Rich => "rich_data_json",
         }
     }
 
@@ -40,8 +58,19 @@ impl Format {
             Format::Json => "application/json",
             Format::Pson => "text/pson",
             Format::Binary => "application/octet-stream",
+            Format::Yaml => "text/yaml",
+            Format::Rich => "application/vnd.puppet.rich+json",
         }
     }
+}
+
+/// The body of an object of a class of Ruby's, whose data this is, and its form as `Content-Type` has it.
+pub fn of_object(format: Format, class: &str, data: &Map<String, Json>) -> (&'static str, String) {
+    let text = match format {
+        Format::Yaml => yaml::object(class, data),
+        _ => Json::Object(data.clone()).to_string(),
+    };
+    (format.content_type(), text)
 }
 
 /// The first form that the client accepts, of those that there are.
@@ -58,7 +87,10 @@ pub fn of_answer(request: &Request, supported: &[Format]) -> Result<Format, Fail
     };
     let found = request.accept.iter().find_map(|accepted| match accepted.as_str() {
         "*/*" => Some(*first),
-        accepted => supported.iter().copied().find(|format| format.media_type() == accepted),
+        accepted => supported
+            .iter()
+            .copied()
+            .find(|format| format.media_type() == accepted || format.name() == accepted),
     });
     found.ok_or_else(|| {
         let accepted = request.accept.join(", ");
@@ -109,5 +141,54 @@ pub fn json_of(data: &Data) -> Json {
         Data::Map(all) => {
             Json::Object(all.iter().map(|(name, value)| (name.clone(), json_of(value))).collect())
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::get;
+
+    /// What Puppet 7.23's `Request#response_formatters_for` takes first, by its own code.
+    #[test]
+    fn forms_are_taken_by_name_and_in_order() {
+        const CATALOG: [Format; 4] = [Format::Rich, Format::Json, Format::Pson, Format::Yaml];
+        let of = |supported: &[Format], accepted: &[&str]| {
+            let accept = accepted.iter().map(|one| (*one).to_owned()).collect();
+            of_answer(&Request { accept, ..get("/puppet/v3/catalog/a") }, supported)
+                .map_err(|failure| failure.status.as_u16())
+        };
+        for (accepted, wanted) in [
+            (&["pson"][..], Ok(Format::Pson)),
+            (&["json"], Ok(Format::Json)),
+            (&["yaml"], Ok(Format::Yaml)),
+            (&["text/yaml"], Ok(Format::Yaml)),
+            (&["rich_data_json"], Ok(Format::Rich)),
+            (&["application/json", "text/pson"], Ok(Format::Json)),
+            (&["text/pson", "application/json"], Ok(Format::Pson)),
+            (&["text/html", "*/*"], Ok(Format::Rich)),
+            (&["application/*"], Err(406)),
+            (&["s"], Err(406)),
+            (&["binary"], Err(406)),
+            (&["raw"], Err(406)),
+            (&[], Err(400)),
+        ] {
+            assert_eq!(of(&CATALOG, accepted), wanted, "{accepted:?}");
+        }
+        assert_eq!(of(&[Format::Binary], &["binary"]), Ok(Format::Binary));
+        assert_eq!(of(&[Format::Binary], &["pson"]), Err(406));
+    }
+
+    #[test]
+    fn objects_are_json_or_yaml_with_their_class() {
+        let data = json!({"name": "a", "parameters": {"p": [1, "yes"]}, "version": null});
+        let data = data.as_object().unwrap();
+        let (content_type, text) = of_object(Format::Yaml, "Puppet::Node", data);
+        assert_eq!(content_type, "text/yaml");
+        let wanted =
+            "--- !ruby/object:Puppet::Node\nname: a\nparameters:\n  p:\n    - 1\n    - 'yes'\nversion:\n";
+        assert_eq!(text.replace('"', "'"), wanted);
+        let (content_type, text) = of_object(Format::Pson, "Puppet::Node", data);
+        assert_eq!((content_type, serde_json::from_str::<Json>(&text).unwrap()), ("text/pson", json!(data)));
     }
 }

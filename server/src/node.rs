@@ -4,8 +4,7 @@
 use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request, Response, server_error};
 use crate::files::environment;
-use crate::formats;
-use crate::formats::json_of;
+use crate::formats::{self, Format, json_of};
 use crate::site::Site;
 use bunraku::{Data, Facts, Node};
 use serde_json::{Map, Value as Json};
@@ -16,7 +15,8 @@ use std::sync::Arc;
 /// # Errors
 /// Where there is no such environment, or the classifier fails.
 pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
-    let format = formats::of_answer(request, formats::of_data(site.compat()))?;
+    let forms = [formats::of_data(site.compat()), &[Format::Yaml]].concat();
+    let format = formats::of_answer(request, &forms)?;
     let asked = site.environments.get(environment(request)?)?;
     let (node, said) = classify(site, Node::new(name)).map_err(server_error)?;
     let mut all = Map::new();
@@ -27,7 +27,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
             all.insert(key.to_owned(), json_of(&data));
         }
     }
-    Ok(Response::of(format.content_type(), Json::Object(all).to_string()))
+    let (content_type, text) = formats::of_object(format, "Puppet::Node", &all);
+    Ok(Response::of(content_type, text))
 }
 
 /// A node with its facts and what is trusted of it.

@@ -48,9 +48,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         return Err(server_error("Invalid option use_node for a remote request".to_owned()));
     }
     let asked = match site.environments.get(environment) {
-        Ok(asked) => Some(asked),
-        Err(failure) if failure.status == StatusCode::NOT_FOUND => None,
-        Err(failure) => return Err(failure),
+        Err(failure) if failure.status == StatusCode::NOT_FOUND => Ok(None),
+        found => found.map(Some),
     };
     let sent = sent_facts(&fields, name)?;
     let trusted = node::trusted_of(site, &request.client, name)?;
@@ -61,6 +60,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         }
         None => site.facts.find(name)?.as_ref().map(values),
     };
+    // Facts are kept even where nothing can be compiled.
+    let asked = asked?;
     let node = node::of_client(site, name, facts, &trusted);
     let searching = |why: String| server_error(format!("Failed when searching for node {name}: {why}"));
     let (node, said) = node::classify(site, node).map_err(searching)?;
@@ -220,7 +221,7 @@ fn answered(format: Format, json: String) -> Result<Response, Failure> {
     if format != Format::Yaml {
         return Ok(Response::of(format.content_type(), json));
     }
-}
     let data = serde_json::from_str(&json).map_err(|error| server_error(error.to_string()))?;
     let (content_type, text) = formats::of_object(format, "Puppet::Resource::Catalog", &data);
     Ok(Response::of(content_type, text))
+}

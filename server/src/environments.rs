@@ -82,6 +82,14 @@ impl Environments {
         Ok(Arc::new(Served { name: name.to_owned(), folder, environment, code_id: None, archived: None }))
     }
 
+    /// Whether there is one of a name, whatever can be compiled from it.
+    ///
+    /// # Errors
+    /// As of [`Environments::get`], where there is none.
+    pub fn check(&self, name: &str) -> Result<(), Failure> {
+        self.folder(name).map(drop)
+    }
+
     /// The folder of one of them.
     fn folder(&self, name: &str) -> Result<PathBuf, Failure> {
         if !is_environment_name(name) {

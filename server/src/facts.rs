@@ -125,7 +125,7 @@ impl Facts {
         name: &str,
         trusted: impl FnOnce() -> Result<Json, Failure>,
     ) -> Result<Response, Failure> {
-        self.environments.get(environment(request)?)?;
+        self.environments.check(environment(request)?)?;
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
         formats::of_body(request, data)?;

@@ -232,6 +232,8 @@ fn archives_may_go_and_break() {
         (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
     };
     assert_eq!(ask().0, 200);
+    let report = fs::read_to_string(paths::spec().join("http/report.json")).expect("it is there");
+    let report = report.replace("HOST", "other.example.com");
     let broken = archives[1].with_file_name("broken.bnr");
     let whole = fs::read(&archives[1]).expect("it can be read");
     for length in [0, 100, whole.len() / 2, whole.len() - 1] {
@@ -239,6 +241,15 @@ fn archives_may_go_and_break() {
         site.deploy(&broken).expect("it is deployed");
         let (status, text) = ask();
         assert!(status == 500 && text.contains("broken.bnr"), "{length}: {status}: {text}");
+        // What runs without it have to tell is taken all the same.
+        let put = |path: &str, body: &str| {
+            let path = format!("/puppet/v3/{path}/other.example.com?{ENVIRONMENT}");
+            let answer =
+                client.send(Some("other"), &request("PUT", &path, body)).expect("there is an answer");
+            assert_eq!(answer.status, 200, "{path}: {}", String::from_utf8_lossy(&answer.body));
+        };
+        put("report", &report);
+        put("facts", r#"{"name":"other.example.com","values":{"a":1}}"#);
         fs::remove_file(&broken).expect("files can be removed");
     }
     // What is damaged in the middle is found by its checksum.

@@ -143,7 +143,11 @@ impl Reports {
     /// would only log, and where a processor in Ruby can't be loaded or is ended for its limits. That a receiver of `http` has
     /// not taken it, and what processors in Ruby raise, is logged, as in Puppet.
     pub fn save(&self, request: &Request, name: &str) -> Result<Response, Failure> {
-        let served = self.environments.get(environment(request)?)?;
+        let served = match self.environments.get(environment(request)?) {
+            // Only processors of its modules need what there is in it.
+            Err(failure) if !failure.status.is_server_error() => return Err(failure),
+            served => served,
+        };
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
         formats::of_body(request, data)?;
@@ -176,11 +180,12 @@ impl Reports {
     fn process(
         &self,
         processor: &Processor,
-        (served, sent): (&Served, &[u8]),
+        (served, sent): (&Result<Arc<Served>, Failure>, &[u8]),
         host: &str,
         report: &Map<String, Json>,
     ) -> Result<(), Failure> {
         let Processor::Ruby(name) = processor else { return processor.process(host, report, &self.notices) };
+        let served = served.as_ref().map_err(Failure::clone)?;
         // These see all of it, and leave out themselves what `exclude_unchanged_resources` says.
         let all = form::read(sent, false).map_err(server_error)?;
         let json = Json::Object(all).to_string();

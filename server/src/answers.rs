@@ -28,7 +28,7 @@ impl Site {
             Route::Environments => listings::environments(self),
             Route::Modules => listings::modules(self, request),
             Route::Transports => listings::transports(self, request),
-            Route::Simple(service) => Ok(states::simple(service.as_deref())),
+            Route::Simple(service) => Ok(states::simple(self, service.as_deref())),
             Route::Services(service) => states::services(self, request, service.as_deref()),
             Route::EnvironmentCache | Route::Pool => Ok(administration::forget(self, request)),
             Route::Report(name) => self.reports.save(request, name),

@@ -1,5 +1,6 @@
 //! Whether the server runs, for agents that choose one and for load balancers.
 
+use crate::authority::Place;
 use crate::exchange::{Failure, Request, Response};
 use crate::site::Site;
 use http::StatusCode;
@@ -7,11 +8,19 @@ use serde_json::{Map, Value as Json, json};
 
 /// The services that clients ask for by name.
 const SERVICES: [&str; 3] = ["server", "master", "status-service"];
+/// The one besides, where this server is the authority.
+const AUTHORITY: &str = "ca";
+
+/// Those of a site.
+fn services_of(site: &Site) -> Vec<&'static str> {
+    let is_authority = matches!(site.authority, Place::Here(_));
+    SERVICES.into_iter().chain(is_authority.then_some(AUTHORITY)).collect()
+}
 
 /// `GET /status/v1/simple`, and of one service.
-pub fn simple(service: Option<&str>) -> Response {
+pub fn simple(site: &Site, service: Option<&str>) -> Response {
     match service {
-        Some(name) if !SERVICES.contains(&name) => {
+        Some(name) if !services_of(site).contains(&name) => {
             Response::text(StatusCode::NOT_FOUND, format!("not found: {name}"))
         }
         _ => Response::text(StatusCode::OK, "running"),
@@ -33,9 +42,9 @@ pub fn services(site: &Site, request: &Request, service: Option<&str>) -> Result
     });
     let body = match service {
         None => Json::Object(
-            SERVICES.iter().map(|name| ((*name).to_owned(), state.clone())).collect::<Map<_, _>>(),
+            services_of(site).into_iter().map(|name| (name.to_owned(), state.clone())).collect::<Map<_, _>>(),
         ),
-        Some(name) if SERVICES.contains(&name) => {
+        Some(name) if services_of(site).contains(&name) => {
             let mut one = state;
             one["service_name"] = name.into();
             one

@@ -34,6 +34,17 @@ fn agents_get_their_certificates() {
         autosign(&site, oracle.number == 7);
         let compat = oracle.number.to_string();
         let server = site.serve(&["--ca", "--compat", &compat]).expect("the server starts");
+        // Who watches it asks for the service by name.
+        let watch = |path: &str| {
+            let answer = Client::of(site.folder().join("ssl/certs"), server.port())
+                .send(None, &bunraku_tests::http::client::request("GET", path, ""));
+            let answer = answer.expect("there is an answer");
+            (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+        };
+        let (status, text) = watch("/status/v1/services/ca");
+        assert!(status == 200 && text.contains("\"service_name\":\"ca\""), "{status} {text}");
+        assert!(watch("/status/v1/services").1.contains("\"ca\":{"));
+        assert_eq!(watch("/status/v1/simple/ca"), (200, "running".to_owned()));
         let run = |name: &str| site.agent(oracle, name, server.port(), &[]).expect("it runs");
         let confdir = site.folder().join("agents/first.example.com/confdir");
         fs::create_dir_all(&confdir).expect("folders can be made");

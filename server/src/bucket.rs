@@ -2,7 +2,7 @@
 //! `0/1/2/3/4/5/6/7/01234567…/contents`, and beside it `paths`, where such a file has been.
 //!
 //! Source: the terminus `file` of Puppet 7.23.0 and 8.10.0. What is sent has to have the checksum that the URL says; Puppet
-//! would keep it by its own. There are no differences (`diff_with`), which need a program.
+//! would keep it by its own. Differences (`diff_with`) are what the program of the setting `diff` prints.
 
 use crate::environments::Environments;
 use crate::exchange::{Body, Failure, Request, Response, server_error};
@@ -14,15 +14,23 @@ use crate::parameters::Parameter;
 use bunraku::Configuration;
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
+use bunraku::process::{Errors, Limits, run};
 use http::{HeaderValue, StatusCode, header};
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 /// Bytes that the list of a file's paths may hold.
 const MAX_PATHS: u64 = 16 << 20;
+
+/// The file in a folder that holds what a file held.
+const CONTENTS: &str = "contents";
+
+/// What the program that shows differences may print, and how long it may take.
+const LIMITS_OF_DIFF: Limits = Limits { bytes: 64 << 20, time: Duration::from_secs(30) };
 
 /// A file bucket. It may be shared by threads, and by processes.
 #[derive(Debug)]
@@ -81,7 +89,9 @@ impl Bucket {
             return Err(absent(rest));
         }
         if Parameter::of(request, "diff_with").is_some_and(|given| given.is_true()) {
-            return Err(server_error("Differences (diff_with) are not supported"));
+            let format = formats::of_answer(request, &[Format::Binary])?;
+            let other = request.query("diff_with").unwrap_or_default();
+            return Ok(Response::of(format.content_type(), self.diff(&wanted, other)?));
         }
         let format = formats::of_answer(request, &[Format::Binary])?;
         let (file, metadata) = read::opened(&wanted.contents())
@@ -146,8 +156,7 @@ impl Bucket {
         if kind != self.algorithm {
             return Err(server_error(format!("Unsupported checksum type {kind:?}")));
         }
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let sum = sum.filter(|sum| sum.len() == self.hash.digits() && sum.bytes().all(is_digit));
+        let sum = sum.filter(|sum| self.is_sum(sum));
         let sum = sum.ok_or_else(|| {
             let given = rest.split('/').nth(1).map_or_else(|| "nil".to_owned(), |sum| format!("{sum:?}"));
             server_error(format!("Invalid checksum {given}"))
@@ -159,6 +168,37 @@ impl Bucket {
             ));
         }
         Ok(Wanted { sum, path, folder: place_of(&self.folder, sum) })
+    }
+
+    fn is_sum(&self, text: &str) -> bool {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        text.len() == self.hash.digits() && text.bytes().all(is_digit)
+    }
+
+    /// The differences between a file and another, by its checksum: what the settings `diff` and `diff_args` say is run.
+    fn diff(&self, wanted: &Wanted<'_>, other: &str) -> Result<Vec<u8>, Failure> {
+        let file = place_of(&self.folder, other).join(CONTENTS);
+        if !self.is_sum(other) || !file.exists() {
+            return Err(server_error(format!("could not find diff_with {other}")));
+        }
+        let setting = |name: &str| self.environments.configuration().get(name).map_err(server_error);
+        let program = setting("diff")?.text;
+        if program.is_empty() {
+            return Err(server_error("Unable to diff on this platform"));
+        }
+        let arguments = setting("diff_args")?.text;
+        let mut command = Command::new(&program);
+        command.args(arguments.split(' ').filter(|one| !one.is_empty())).args([wanted.contents(), file]);
+        let failed = |why: String| server_error(format!("Could not diff by {program}: {why}"));
+        let ended =
+            run(&mut command, Errors::Joined, LIMITS_OF_DIFF).map_err(|error| failed(error.to_string()))?;
+        // One is that they differ.
+        match ended.status.code() {
+            Some(0 | 1) => Ok(ended.output),
+            // Bytes that are no text are trouble to it, and it says that they differ.
+            Some(_) if ended.output.starts_with(b"Binary files ") => Ok(ended.output),
+            _ => Err(failed(format!("{} {}", ended.status, String::from_utf8_lossy(&ended.output)))),
+        }
     }
 
     /// Keeps contents, while nobody else keeps the same.
@@ -212,7 +252,7 @@ const NO_WAIT: i32 = rustix::fs::OFlags::NONBLOCK.bits() as i32;
 
 impl Wanted<'_> {
     fn contents(&self) -> PathBuf {
-        self.folder.join("contents")
+        self.folder.join(CONTENTS)
     }
 
     fn paths(&self) -> PathBuf {

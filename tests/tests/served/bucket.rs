@@ -32,7 +32,12 @@ fn the_bucket_is_puppets() {
         Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect()
     };
     let (one, other) = (sum("one"), sum(""));
-    let key = |rest: &str| format!("/puppet/v3/file_bucket_file/{rest}?environment=production");
+    // What stands behind `&` belongs to the query.
+    let key = |rest: &str| {
+        let (path, query) =
+            rest.split_once('&').map_or((rest, String::new()), |(path, query)| (path, format!("&{query}")));
+        format!("/puppet/v3/file_bucket_file/{path}?environment=production{query}")
+    };
     let get = |rest: &str| Case::get(key(rest)).binary();
     let head = |rest: &str| Case { method: "HEAD", ..get(rest) };
     let put = |rest: &str, body: &str| Case::put(key(rest), "application/octet-stream", body).binary();
@@ -54,6 +59,14 @@ fn the_bucket_is_puppets() {
         get(&format!("sha256/{one}//etc/y%20z")),
         put(&format!("sha256/{other}/relative"), ""),
         get(&format!("sha256/{other}/relative")),
+        get(&format!("sha256/{one}&diff_with={other}")),
+        get(&format!("sha256/{other}&diff_with={one}")),
+        get(&format!("sha256/{one}&diff_with={one}")),
+        get(&format!("sha256/{one}//etc/nowhere&diff_with={other}")),
+        get(&format!("sha256/{one}&diff_with={}", sum("never kept"))),
+        Case { accept: Some("binary"), ..get(&format!("sha256/{one}&diff_with={other}")) },
+        Case { accept: Some("application/json"), ..get(&format!("sha256/{one}&diff_with={other}")) },
+        Case { accept: Some("binary"), ..get(&format!("sha256/{one}")) },
         get(&format!("md5/{one}")),
         get("md5/d41d8cd98f00b204e9800998ecf8427e"),
         get("sha256/abc"),
@@ -73,9 +86,11 @@ fn the_bucket_is_puppets() {
             fs::create_dir_all(folder.path().join("environments/production")).expect("folders can be made");
         }
         let buckets = folders.each_ref().map(|folder| folder.path().join("bucket").display().to_string());
-        let settings = [("bucketdir", &*buckets[0])];
+        // Names in place of paths and times.
+        let diff_args = ("diff_args", " -u --label=old  --label=new");
+        let settings = [("bucketdir", &*buckets[0]), diff_args];
         let expected = puppet(oracle, folders[0].path(), &settings, &cases);
-        let settings = [("bucketdir", &*buckets[1])];
+        let settings = [("bucketdir", &*buckets[1]), diff_args];
         let bucket = Bucket::new(&configuration(oracle, folders[1].path(), &settings)).expect("a bucket");
         let answer = |case: &Case| {
             let (request, _, rest) = case.request();

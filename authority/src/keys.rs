@@ -181,6 +181,55 @@ pub fn is_signed_by(
     })
 }
 
+/// Bits of the RSA keys of others whose signatures can be looked at.
+const BITS_OF_OTHERS: std::ops::RangeInclusive<usize> = 2048..=8192;
+
+/// Names of what others may come with and is not supported, as OpenSSL has them.
+const NAMES: [(&str, &str); 8] = [
+    ("1.2.840.10040.4.1", "dsaEncryption"),
+    ("1.2.840.10045.4.1", "ecdsa-with-SHA1"),
+    ("1.2.840.113549.1.1.4", "md5WithRSAEncryption"),
+    ("1.2.840.113549.1.1.5", "sha1WithRSAEncryption"),
+    ("1.2.840.113549.1.1.10", "rsassaPss"),
+    ("1.3.101.113", "ED448"),
+    ("1.3.132.0.10", "secp256k1"),
+    ("1.3.132.0.35", "secp521r1"),
+];
+
+/// What of a key and the way in which it has signed is not supported, so that [`is_signed_by`] can't tell; none where all is.
+pub fn unsupported(key: &SubjectPublicKeyInfoOwned, algorithm: &AlgorithmIdentifierOwned) -> Option<String> {
+    const ELLIPTIC: &str = "1.2.840.10045.2.1";
+    let named = |number: &ObjectIdentifier| {
+        let number = number.to_string();
+        NAMES.iter().find(|(known, _)| *known == number).map_or(number, |(_, name)| (*name).to_owned())
+    };
+    if let Some(bits) = bits_of(key).filter(|bits| !BITS_OF_OTHERS.contains(bits)) {
+        return Some(format!("a key of RSA with {bits} bits"));
+    }
+    let (kind, how) = (inner(&key.algorithm).ok()?, inner(algorithm).ok()?);
+    let mut of_key = default_provider().signature_verification_algorithms.all.to_vec();
+    of_key.retain(|known| known.public_key_alg_id().as_ref() == kind);
+    if of_key.is_empty() {
+        let curve =
+            key.algorithm.parameters.as_ref().and_then(|curve| curve.decode_as::<ObjectIdentifier>().ok());
+        return Some(match curve.filter(|_| key.algorithm.oid.to_string() == ELLIPTIC) {
+            Some(curve) => format!("a key on the curve {}", named(&curve)),
+            None => format!("a key of the kind {}", named(&key.algorithm.oid)),
+        });
+    }
+    let is_known = of_key.iter().any(|known| known.signature_alg_id().as_ref() == how);
+    (!is_known).then(|| format!("a signature by {}", named(&algorithm.oid)))
+}
+
+/// The bits of a key, where it is one of RSA.
+fn bits_of(key: &SubjectPublicKeyInfoOwned) -> Option<usize> {
+    const RSA: &str = "1.2.840.113549.1.1.1";
+    let bytes = key.subject_public_key.as_bytes().filter(|_| key.algorithm.oid.to_string() == RSA)?;
+    let modulus = rsa::pkcs1::RsaPublicKey::from_der(bytes).ok()?.modulus;
+    let first = modulus.as_bytes().first()?;
+    Some(modulus.as_bytes().len() * 8 - first.leading_zeros() as usize)
+}
+
 /// What stands in the sequence that an algorithm is.
 fn inner(algorithm: &AlgorithmIdentifierOwned) -> Result<Vec<u8>, der::Error> {
     let mut bytes = algorithm.oid.to_der()?;
@@ -208,5 +257,30 @@ mod tests {
         assert!(generate(Kind::Rsa(1024)).is_err());
         assert!(Kind::of("ec", "secp521r1", 0).is_err());
         assert_eq!(Kind::of("ec", "prime256v1", 0), Ok(Kind::P256));
+    }
+
+    #[test]
+    fn what_is_not_supported_is_named() {
+        let algorithm = |number: &str, parameters: Option<Any>| AlgorithmIdentifierOwned {
+            oid: ObjectIdentifier::new_unwrap(number),
+            parameters,
+        };
+        let (sha256, sha1) = ("1.2.840.113549.1.1.11", "1.2.840.113549.1.1.5");
+        let key = Key::read(generate(Kind::Rsa(2048)).unwrap().private.as_bytes()).unwrap();
+        let by = |number: &str| unsupported(key.public(), &algorithm(number, Some(Any::null())));
+        assert_eq!(by(sha256), None);
+        assert_eq!(by(sha1).unwrap(), "a signature by sha1WithRSAEncryption");
+        let short = rsa::RsaPrivateKey::new(&mut rsa::rand_core::OsRng, 1024).unwrap().to_public_key();
+        let short = short.to_public_key_der().unwrap();
+        let short = SubjectPublicKeyInfoOwned::from_der(short.as_bytes()).unwrap();
+        let said = unsupported(&short, &algorithm(sha256, Some(Any::null())));
+        assert_eq!(said.unwrap(), "a key of RSA with 1024 bits");
+        let p521 = Any::encode_from(&ObjectIdentifier::new_unwrap("1.3.132.0.35")).unwrap();
+        let curve = SubjectPublicKeyInfoOwned {
+            algorithm: algorithm("1.2.840.10045.2.1", Some(p521)),
+            subject_public_key: BitString::from_bytes(&[4; 133]).unwrap(),
+        };
+        let said = unsupported(&curve, &algorithm("1.2.840.10045.4.3.4", None));
+        assert_eq!(said.unwrap(), "a key on the curve secp521r1");
     }
 }

@@ -162,6 +162,9 @@ impl Request {
 
     fn check_signature(&self) -> Result<(), Fault> {
         let outer = Outer::from_der(&self.der)?;
+        if let Some(what) = keys::unsupported(&self.key, &outer.algorithm) {
+            return Err(Fault::Refused(format!("CSR '{}' has {what}, which is not supported", self.name)));
+        }
         let signed = outer.info.to_der()?;
         match keys::is_signed_by(&self.key, &outer.algorithm, &signed, &outer.signature) {
             true => Ok(()),

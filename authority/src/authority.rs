@@ -200,7 +200,7 @@ impl Authority {
         Ok(String::from_utf8_lossy(&listed).lines().any(|line| line.trim() == server))
     }
 
-    /// Revokes the certificates of nodes; they stay where they are.
+    /// Revokes the certificates of nodes, those that were renewed before included; they stay where they are.
     ///
     /// # Errors
     /// When a node has none, or has another authority's.
@@ -215,6 +215,7 @@ impl Authority {
                 return Err(Fault::Refused(message));
             }
             serials.push(tbs.serial_number);
+            serials.extend(issued::numbers_of(self.layout(), name)?);
         }
         match lists.revoke(&issuer, &serials)? {
             true => {

@@ -3,8 +3,10 @@
 use crate::directory::{self, Layout, PUBLIC};
 use crate::fault::Fault;
 use crate::times;
+use std::collections::BTreeMap;
 use x509_cert::Certificate;
 use x509_cert::name::Name;
+use x509_cert::serial_number::SerialNumber;
 
 /// A number as the file of the next one has it, and the inventory behind `0x`: at least four digits.
 pub fn number(serial: u64) -> String {
@@ -47,6 +49,37 @@ pub fn line(certificate: &Certificate) -> String {
     format!("0x{serial} {from} {until} /{}\n", spelt(&tbs.subject))
 }
 
+/// The numbers of all certificates that a name was given here, by the inventory. Where a number stands there more than once, since an
+/// authority before this one gave it, too, it is that of the last line.
+///
+/// # Errors
+/// When the file can't be read.
+pub fn numbers_of(layout: &Layout, name: &str) -> Result<Vec<SerialNumber>, Fault> {
+    let inventory = directory::bytes_if_there(&layout.inventory)?.unwrap_or_default();
+    let inventory = String::from_utf8_lossy(&inventory);
+    let mut holders = BTreeMap::new();
+    for line in inventory.lines() {
+        let mut parts = line.splitn(4, ' ');
+        if let (Some(number), Some(holder)) = (parts.next().and_then(bytes_of), parts.nth(2)) {
+            holders.insert(number, holder);
+        }
+    }
+    let subject = format!("/CN={name}");
+    let own = holders.into_iter().filter(|(_, holder)| *holder == subject);
+    own.map(|(number, _)| SerialNumber::new(&number).map_err(Fault::from)).collect()
+}
+
+/// The bytes of a number as the inventory has it, without zeroes in front.
+fn bytes_of(number: &str) -> Option<Vec<u8>> {
+    let digits =
+        number.strip_prefix("0x").filter(|digits| digits.bytes().all(|one| one.is_ascii_hexdigit()))?;
+    let even = format!("{}{digits}", if digits.len() % 2 == 1 { "0" } else { "" });
+    let pair = |at: usize| u8::from_str_radix(even.get(at..at + 2)?, 16).ok();
+    let bytes: Vec<u8> = (0..even.len()).step_by(2).map(pair).collect::<Option<_>>()?;
+    Some(bytes.into_iter().skip_while(|byte| *byte == 0).collect())
+        .filter(|bytes: &Vec<u8>| !bytes.is_empty())
+}
+
 /// A name as the inventory has it.
 fn spelt(name: &Name) -> String {
     crate::certificates::first_common_name(name)
@@ -67,5 +100,14 @@ mod tests {
     #[test]
     fn numbers_have_four_digits_at_least() {
         assert_eq!([1, 31, 0xffff, 0x10000].map(number), ["0001", "001F", "FFFF", "10000"]);
+        for (text, bytes) in [
+            ("0x0001", Some(vec![1])),
+            ("0x1FF", Some(vec![1, 255])),
+            ("0x0000", None),
+            ("0xÄ1", None),
+            ("1", None),
+        ] {
+            assert_eq!(bytes_of(text), bytes, "{text}");
+        }
     }
 }

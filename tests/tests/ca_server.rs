@@ -96,6 +96,12 @@ fn certificates_are_renewed() {
         fs::write(site.certificate_of("old.example.com"), &before).expect("files can be written");
         run(&["--hostcert_renewal_interval=9y"]);
         assert_eq!(certificate(), before);
+        // Whoever is revoked is revoked with it.
+        ca(&site, &["revoke", "--certname", "old.example.com"], 0);
+        std::thread::sleep(Duration::from_millis(1200));
+        ended(&run(&[]), 1);
+        fs::write(site.certificate_of("old.example.com"), &after).expect("files can be written");
+        ended(&run(&[]), 1);
     }
 }
 

@@ -39,6 +39,9 @@ impl Said {
         said.lines.push(("hostprivkey", files.key.display().to_string()));
         if let Some(own) = own.first() {
             said.own(own, &authorities, (&files.certificate, certname));
+            if lists.iter().any(|list| revokes(list, own)) {
+                said.doubts.push("hostcert is revoked, by hostcrl: agents will refuse it".to_owned());
+            }
         }
         said.authorities(&files.authorities, &authorities, &lists);
         said.lists(&files.revoked, &lists);
@@ -146,6 +149,13 @@ fn read<T>(
 /// The common name, or the whole where there is none.
 fn short(name: &Name) -> String {
     first_common_name(name).unwrap_or_else(|| name.to_string())
+}
+
+/// Whether a list has a certificate.
+fn revokes(list: &CertificateList, certificate: &Certificate) -> bool {
+    let (list, tbs) = (&list.tbs_cert_list, &certificate.tbs_certificate);
+    let mut revoked = list.revoked_certificates.iter().flatten();
+    list.issuer == tbs.issuer && revoked.any(|one| one.serial_number == tbs.serial_number)
 }
 
 fn alternative_names(certificate: &Certificate) -> Vec<String> {

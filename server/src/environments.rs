@@ -166,7 +166,13 @@ impl Environments {
                 None => Some((path.clone(), Arc::new(self.look_at(&path, name)?))),
             },
             // Without the link it is compiled from its sources; a link to nothing is a deploy that has gone wrong.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && !link.is_symlink() => None,
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && !link.is_symlink()
+                    && archives.is_dir() =>
+            {
+                None
+            }
             Err(error) => return Err(server_error(format!("{}: {error}", link.display()))),
         };
         let served = deployed.as_ref().map(|(_, served)| Arc::clone(served));

@@ -137,6 +137,9 @@ impl Site {
         let Lasting { compiler, gate, commands, notices, only_looks } = lasting;
         check_file(&configuration)?;
         check_classifier(&configuration)?;
+        if let Some(archives) = given.archives.as_ref().filter(|archives| !archives.is_dir()) {
+            return Err(format!("--archives names {}, which is no folder", archives.display()));
+        }
         let path = |name: &str| Ok::<_, String>(PathBuf::from(configuration.get(name)?.text));
         let beside = path("confdir")?.join("auth.conf");
         let rules_from = given.rules.clone().or_else(|| beside.is_file().then_some(beside));
@@ -386,7 +389,14 @@ fn commands_of(
 fn rules(file: &Path) -> Result<Rules, String> {
     let told = |why: String| format!("{}: {why}", file.display());
     let text = read::regular_text(file, MAX_RULES).map_err(|error| told(error.to_string()))?;
-    Rules::parse(&text).map_err(|fault| told(fault.to_string()))
+    // What Puppet 3 read there, packages of before have left beside puppet.conf.
+    let is_old = || !text.contains("authorization") && text.lines().any(|line| line.starts_with("path "));
+    Rules::parse(&text).map_err(|fault| match is_old() {
+        true => told(
+            "it is in the form of Puppet 3, which Puppet Server does not read: remove it, or name another by --auth".to_owned(),
+        ),
+        false => told(fault.to_string()),
+    })
 }
 
 /// The answer where there is nothing: as Puppet Server says it.

@@ -161,6 +161,19 @@ fn what_looks_wrong_is_said() {
         "{said}"
     );
     let nowhere = site.folder().join("nowhere").display().to_string();
+    let (status, _, said) = check(&site, &["--archives", &nowhere]);
+    assert!(
+        status == Some(1) && said.contains(&format!("--archives names {nowhere}, which is no folder")),
+        "{said}"
+    );
+    // What packages of Puppet 3 have left there.
+    let rules = site.confdir().join("auth.conf");
+    write(&rules, "# defaults\npath ~ ^/puppet/v3/catalog/([^/]+)$\nmethod find\nallow $1\n");
+    let (status, _, said) = check(&site, &[]);
+    assert!(status == Some(1) && said.contains("auth.conf: it is in the form of Puppet 3"), "{said}");
+    fs::remove_file(rules).expect("files can be removed");
+    site.authority().revoke("server").expect("openssl revokes");
+    assert!(warnings(&[]).contains("hostcert is revoked, by hostcrl: agents will refuse it"));
     assert!(
         warnings(&["--environmentpath", &nowhere]).contains("There is no environment: environmentpath is")
     );

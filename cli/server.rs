@@ -197,8 +197,29 @@ fn serve(server: &Server, log: Option<&AccessLog>, renderer: &mut Renderer) -> E
         notify(&[sd_notify::NotifyState::Ready]);
     }
     notify(&[sd_notify::NotifyState::Stopping]);
+    end_at_last(signals);
     server.stop();
     ExitCode::SUCCESS
+}
+
+/// How long a stop may take: the server's own minute for connections, and what they leave behind.
+const STOP: Duration = Duration::from_secs(70);
+
+/// Ends this process, whatever is under way, with the next signal or when a stop takes too long: a compile may run for minutes.
+fn end_at_last(mut signals: Signals) {
+    let end = |why: &str| -> ! {
+        output::note(&format!("Error: What is under way is given up: {why}"));
+        std::process::exit(i32::from(FAILED))
+    };
+    std::thread::spawn(move || {
+        if signals.forever().any(|signal| signal != SIGHUP) {
+            end("a second signal");
+        }
+    });
+    std::thread::spawn(move || {
+        std::thread::sleep(STOP);
+        end("it takes more than a minute");
+    });
 }
 
 /// Tells systemd, where that has started this process.

@@ -107,3 +107,28 @@ fn what_looks_wrong_is_said_as_at_the_start_and_what_can_not_change_by_name() {
         assert!(server.said().contains(&wanted), "{wanted}: {}", server.said());
     }
 }
+
+/// What is under way is answered first, unless a second signal says that nobody wants to wait for it.
+#[test]
+fn a_second_signal_ends_what_is_under_way() {
+    let site = Site::new().expect("a site can be made");
+    let code = site.folder().join("code/environments/production/manifests/site.pp");
+    let begun = site.folder().join("begun");
+    let program = format!("touch {}; sleep 200", begun.display());
+    fs::write(code, format!("generate('/bin/sh', '-c', '{program}')")).expect("files can be written");
+    let mut server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    std::thread::scope(|threads| {
+        let path = "/puppet/v3/catalog/other.example.com?environment=production";
+        threads.spawn(|| client.send(Some("other"), &request("GET", path, "")));
+        while !begun.exists() {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        server.signal(Signal::SIGTERM).expect("it can be signalled");
+        while !server.said().contains("What is under way is given up: a second signal") {
+            server.signal(Signal::SIGTERM).expect("it can be signalled");
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        assert_eq!(server.wait().expect("it ends").code(), Some(1));
+    });
+}

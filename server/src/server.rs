@@ -152,7 +152,7 @@ impl Server {
         let site = Site::read(options.configuration, &options.given, lasting)?;
         check_headers(&site, listen)?;
         let tls = Tls::new(site.tls()?, options.notices.clone())?;
-        doubt(&site)?;
+        doubt(&site, Found::of(&site, &[])?.doubts);
         let threads = options.threads.max(1);
         let compiles = Lane::start("compile", threads + WAITING.min(options.queue), threads + options.queue)?;
         let shared = Arc::new(Shared {
@@ -210,8 +210,13 @@ impl Server {
         let fixed = fixed(&configuration, self.shared.fixed.iter().all(|(name, _)| *name != PORT))?;
         let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;
+        // Nothing is taken before all of it can be.
+        let (doubts, way) = (Found::of(&site, &[])?.doubts, site.way()?);
         self.shared.tls.reload(site.tls()?)?;
-        doubt(&site)?;
+        if let Some((commands, way)) = way {
+            commands.follow(way);
+        }
+        doubt(&site, doubts);
         say_fixed(&self.shared.fixed, &fixed, &before);
         site.compiler.forget(None);
         *self.shared.site.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(site);
@@ -279,10 +284,8 @@ fn say_fixed(start: &[(&str, String)], now: &[(&str, String)], before: &Site) {
 }
 
 /// Says what looks wrong, though the server runs with it.
-fn doubt(site: &Site) -> Result<(), String> {
-    let found = Found::of(site, &[])?;
-    found.doubts.into_iter().for_each(|doubt| site.notices.say("warning", "Puppet", doubt));
-    Ok(())
+fn doubt(site: &Site, doubts: Vec<String>) {
+    doubts.into_iter().for_each(|doubt| site.notices.say("warning", "Puppet", doubt));
 }
 
 fn listened(

@@ -6,8 +6,8 @@ use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::classes::Classes;
 use crate::classified::Classified;
-use crate::commands::Commands;
 use crate::commands::spool::Limits;
+use crate::commands::{Commands, Way};
 use crate::environments::Environments;
 use crate::exchange::{Failure, Request, Response};
 use crate::facts::Facts;
@@ -124,6 +124,8 @@ pub struct Site {
     pub names: Names,
     /// Where the certificate authority is.
     pub authority: Place,
+    /// Whether PuppetDB is told anything.
+    is_told: bool,
     /// Where is told what is not answered.
     pub notices: Notices,
 }
@@ -162,6 +164,7 @@ impl Site {
                 .transpose()?,
             false => commands_of(&configuration, told, commands, &notices)?,
         };
+        let is_told = told.anything();
         let of = |tells: bool| commands.as_ref().filter(|_| tells);
         let catalogs = of(told.catalogs).cloned();
         let bucket = Bucket::new(&configuration)?.with_notices(notices.clone());
@@ -209,8 +212,18 @@ impl Site {
             rules,
             rules_from,
             names,
+            is_told,
             notices,
         })
+    }
+
+    /// Where what PuppetDB is to know goes by this configuration; none where it is told nothing, and what waits goes to where it went.
+    ///
+    /// # Errors
+    /// As of [`Commands::read`].
+    pub fn way(&self) -> Result<Option<(Arc<Commands>, Way)>, String> {
+        let Some(commands) = self.commands.as_ref().filter(|_| self.is_told) else { return Ok(None) };
+        Ok(Some((Arc::clone(commands), commands.read(self.configuration())?)))
     }
 
     /// What the next one goes on with.
@@ -366,7 +379,8 @@ impl Told {
     }
 }
 
-/// What PuppetDB is to know: from before, as the spool's folder is one process's, or newly opened where anything is told.
+/// What PuppetDB is to know: from before, as the spool's folder is one process's, or newly opened where anything is told. Those from
+/// before go on to where they went: see [`Site::way`].
 fn commands_of(
     configuration: &Configuration,
     told: Told,
@@ -376,9 +390,8 @@ fn commands_of(
     if !told.anything() {
         return Ok(before);
     }
-    if let Some(before) = before {
-        before.reread(configuration)?;
-        return Ok(Some(before));
+    if before.is_some() {
+        return Ok(before);
     }
     let spool = Path::new(&configuration.get("vardir")?.text).join(SPOOL);
     let commands = Commands::new(configuration, &spool, Limits::default(), notices.clone())?;

@@ -5,6 +5,7 @@ use bunraku_tests::http::client::{Client, request};
 use bunraku_tests::http::site::Site;
 use nix::sys::signal::Signal;
 use std::fs;
+use std::net::TcpListener;
 use std::path::PathBuf;
 
 fn start(site: &Site, arguments: &[&str]) -> BunrakuServer {
@@ -131,4 +132,41 @@ fn a_second_signal_ends_what_is_under_way() {
         }
         assert_eq!(server.wait().expect("it ends").code(), Some(1));
     });
+}
+
+/// Of a configuration that can't be used nothing is: commands to PuppetDB go where they went.
+#[test]
+fn commands_go_where_they_went_when_a_configuration_is_refused() {
+    let site = Site::new().expect("a site can be made");
+    let (path, text) = conf(&site);
+    let text = text.replace("reports = store", "reports = puppetdb");
+    fs::write(&path, &text).expect("files can be written");
+    let [old, new] = [(); 2].map(|()| {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        listener.set_nonblocking(true).expect("it can be asked");
+        listener
+    });
+    let name = |listener: &TcpListener| {
+        let address = listener.local_addr().expect("it has one");
+        let urls = format!("[main]\nserver_urls = http://{address}\n");
+        fs::write(site.confdir().join("puppetdb.conf"), urls).expect("files can be written");
+    };
+    name(&old);
+    let server = start(&site, &[]);
+    name(&new);
+    fs::write(&path, text.replace("server.pem", "gone.pem")).expect("files can be written");
+    refuses(&site, &server, "The setting hostcert names ");
+    let report =
+        fs::read_to_string(bunraku_tests::paths::spec().join("http/report.json")).expect("it is there");
+    let ask = request(
+        "PUT",
+        "/puppet/v3/report/other.example.com?environment=production",
+        &report.replace("HOST", "other.example.com"),
+    );
+    let answer = Client::new(site.authority(), server.port()).send(Some("other"), &ask);
+    assert_eq!(answer.expect("there is an answer").status, 200);
+    while old.accept().is_err() {
+        assert!(new.accept().is_err(), "it goes to the new one");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
 }

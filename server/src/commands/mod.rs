@@ -71,6 +71,9 @@ pub struct Commands {
     threads: Vec<JoinHandle<()>>,
 }
 
+/// Where commands are to go by a configuration that was read.
+pub struct Way(Told);
+
 /// How PuppetDB is told: what may change when the configuration is read anew.
 struct Told {
     send: Send,
@@ -148,14 +151,17 @@ impl Commands {
         Ok(Commands { spool, told, notices, threads })
     }
 
-    /// From now on commands go where this configuration says.
+    /// Reads where commands are to go by another configuration; until [`Commands::follow`] they go where they went.
     ///
     /// # Errors
-    /// As of [`Commands::new`]; then they go where they went before.
-    pub fn reread(&self, configuration: &Configuration) -> Result<(), String> {
-        let told = Told::of(configuration, &self.notices)?;
+    /// As of [`Commands::new`].
+    pub fn read(&self, configuration: &Configuration) -> Result<Way, String> {
+        Told::of(configuration, &self.notices).map(Way)
+    }
+
+    /// From now on commands go there.
+    pub fn follow(&self, Way(told): Way) {
         *self.told.write().unwrap_or_else(PoisonError::into_inner) = told;
-        Ok(())
     }
 
     fn told(&self) -> RwLockReadGuard<'_, Told> {

@@ -89,10 +89,17 @@ impl Authority {
     /// # Errors
     /// When there is none.
     pub fn certificate(&self, name: &str) -> Result<Vec<u8>, Fault> {
-        let found = match name {
-            "ca" => directory::bytes_if_there(&self.layout().certificate)?,
-            name if names::is_certname(name) => directory::bytes_if_there(&self.layout().signed(name))?,
-            _ => None,
+        match name {
+            "ca" => directory::bytes(&self.layout().certificate),
+            name => self.text_of_node(name),
+        }
+    }
+
+    /// The text of a node's certificate; of a node that is called `ca`, too.
+    fn text_of_node(&self, name: &str) -> Result<Vec<u8>, Fault> {
+        let found = match names::is_certname(name) {
+            true => directory::bytes_if_there(&self.layout().signed(name))?,
+            false => None,
         };
         found.ok_or_else(|| Fault::Missing(format!("Could not find certificate {name}")))
     }
@@ -135,7 +142,7 @@ impl Authority {
     /// # Errors
     /// When there is none, or it can't be read.
     pub fn signed(&self, name: &str) -> Result<Certificate, Fault> {
-        let text = self.certificate(name)?;
+        let text = self.text_of_node(name)?;
         let wrong = |fault| Fault::Failed(format!("{}: {fault}", self.layout().signed(name).display()));
         let all = pem::certificates(&text).map_err(wrong)?;
         all.into_iter().next().ok_or_else(|| Fault::Missing(format!("Could not find certificate {name}")))

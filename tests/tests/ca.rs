@@ -133,10 +133,11 @@ fn the_command_says_what_puppetservers_says() {
     ] {
         assert!(signed.err.contains(why), "{}", signed.err);
     }
-    let told = ca(&site, &["revoke", "--certname", "bb,none"], 1);
+    // The authority's own certificate is no node's: revoking it would cut off all.
+    let told = ca(&site, &["revoke", "--certname", "bb,none,ca"], 1);
     assert_eq!(
         told.err,
-        "Error:\n    Could not revoke unsigned csr for bb\nError:\n    Could not find certificate for none\n"
+        "Error:\n    Could not revoke unsigned csr for bb\nError:\n    Could not find certificate for none\nError:\n    Could not find certificate for ca\n"
     );
     assert_eq!(ca(&site, &["revoke", "--certname", "bb"], 24).out, "");
     let cleaned = ca(&site, &["clean", "--certname", "a"], 0);

@@ -2,9 +2,11 @@
 //! and with what the nodes of the run export themselves.
 
 use bunraku_tests::bunraku;
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -18,6 +20,80 @@ const BEFORE: &str = "
     }
     node default { notify { 'nothing to do with it': } }
 ";
+
+/// A PuppetDB that answers each query with itself, so many times; where it listens, and what it was asked.
+fn echoing(times: usize) -> (String, std::thread::JoinHandle<Vec<Value>>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a socket can be had");
+    let url = format!("http://{}", listener.local_addr().expect("it has an address"));
+    let answers = std::thread::spawn(move || {
+        let mut asked = Vec::new();
+        for _ in 0..times {
+            let (stream, _) = listener.accept().expect("somebody asks");
+            let (mut reader, mut length, mut line) = (BufReader::new(&stream), 0, String::new());
+            while reader.read_line(&mut line).is_ok() && line != "\r\n" {
+                if let Some(("content-length", value)) = line.to_lowercase().split_once(": ") {
+                    length = value.trim().parse().expect("a number");
+                }
+                line.clear();
+            }
+            let mut body = vec![0; length];
+            reader.read_exact(&mut body).expect("the body comes");
+            let query = serde_json::from_slice::<Value>(&body).expect("it is JSON")["query"].clone();
+            let answer = json!([{"certname": "db", "query": query}]).to_string();
+            let head =
+                format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", answer.len());
+            (&stream).write_all((head + &answer).as_bytes()).expect("it is answered");
+            asked.push(query);
+        }
+        asked
+    });
+    (url, answers)
+}
+
+/// `puppetdb_query`, from manifests and from Ruby; without a PuppetDB nobody knows the function, as without PuppetDB's termini.
+#[test]
+fn code_asks_puppetdb() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    let function = "Puppet::Functions.create_function(:'m::ask') do
+  dispatch(:ask) { param 'String', :what }
+  def ask(what)
+    call_function('puppetdb_query', what).map { |row| row['certname'] }
+  end
+end
+";
+    let site = "notice(puppetdb_query('nodes[certname] { }'))
+notice(puppetdb_query(['from', 'nodes', ['=', 'certname', 'a']])[0]['certname'])
+notice(m::ask('facts { }'))
+";
+    for (name, text) in [
+        ("manifests/site.pp", site),
+        ("modules/m/lib/puppet/functions/m/ask.rb", function),
+        ("facts.json", "{}"),
+    ] {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder can be made");
+        fs::write(path, text).expect("a file can be written");
+    }
+    let compile = |more: &[&str]| {
+        let mut process = Command::new(bunraku::binary().expect("Bunraku builds"));
+        process.args(["compile", "--no-config", "--environment", ".", "--environment_name", "production"]);
+        let output =
+            process.args(["--facts", "facts.json", "n"]).args(more).current_dir(folder.path()).output();
+        String::from_utf8_lossy(&output.expect("Bunraku starts").stderr).into_owned()
+    };
+    let (url, answers) = echoing(3);
+    assert_eq!(
+        compile(&["--storeconfigs", &url]),
+        "Notice: [{certname => db, query => nodes[certname] { }}]\nNotice: db\nNotice: [db]\n"
+    );
+    let asked = answers.join().expect("it ends");
+    assert_eq!(
+        asked,
+        [json!("nodes[certname] { }"), json!(["from", "nodes", ["=", "certname", "a"]]), json!("facts { }")]
+    );
+    let unknown = compile(&[]);
+    assert!(unknown.contains("Unknown function: 'puppetdb_query'."), "{unknown}");
+}
 
 /// Two trees, the facts of three nodes, and a folder for whatever is kept.
 struct Site(TempDir);

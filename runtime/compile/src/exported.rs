@@ -16,6 +16,7 @@ use bunraku_vm::host::CollectorQuery;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
+use serde_json::Value as Json;
 
 impl<'c> Compile<'c> {
     /// The exported resources of a type that fit: this node's own, then those of the store, which are added.
@@ -87,13 +88,46 @@ impl<'c> Compile<'c> {
     }
 }
 
+/// The function that comes with PuppetDB's termini.
+const PUPPETDB_QUERY: &str = "puppetdb_query";
+
+impl<'c> Compile<'c> {
+    /// Whether a name is that of the function that asks PuppetDB, and there is one to ask. Without, it is not known, as where
+    /// PuppetDB's termini are not installed.
+    pub(crate) fn asks_puppetdb(&self, name: &str) -> bool {
+        name == PUPPETDB_QUERY && self.asked.store.is_some_and(|store| store.is_puppetdb())
+    }
+
+    /// `puppetdb_query(QUERY)`: a text in PQL, or the syntax tree as an array.
+    ///
+    /// # Errors
+    /// When it is neither, or PuppetDB can't be asked.
+    pub(crate) fn ask_puppetdb(&self, args: &[Value<'c>]) -> Eval<'c> {
+        let query = match args {
+            [query @ (Value::Str(_) | Value::Array(_))] => query,
+            [_] => {
+                let what = "parameter 'query' expects a value of type String or Array";
+                return Err(Flow::raw(format!("'{PUPPETDB_QUERY}' {what}")));
+            }
+            _ => return Err(Flow::raw(format!("'{PUPPETDB_QUERY}' expects 1 argument, got {}", args.len()))),
+        };
+        let Some(store) = self.asked.store else { return Ok(Value::Undef) };
+        // What PuppetDB knows is in no file of the tree.
+        reads::note_unknown(|| PUPPETDB_QUERY.to_owned());
+        let found = store.ask(&json(query)).map_err(|why| self.placed_error(why, None, 0))?;
+        Ok(data::value(self.arena, &Json::Array(found)))
+    }
+}
+
+/// A value as JSON.
+fn json(value: &Value<'_>) -> Json {
+    let mut text = String::new();
+    rich::value(&mut text, *value, Style::Catalog);
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
 /// A query as stores understand it: without values of the compile.
 fn filter(query: &CollectorQuery<'_>) -> Filter {
-    let json = |value: &Value<'_>| {
-        let mut text = String::new();
-        rich::value(&mut text, *value, Style::Catalog);
-        serde_json::from_str(&text).unwrap_or_default()
-    };
     match query {
         CollectorQuery::Eq(name, value) => Filter::Eq((*name).to_owned(), json(value)),
         CollectorQuery::NotEq(name, value) => Filter::NotEq((*name).to_owned(), json(value)),

@@ -114,6 +114,19 @@ pub trait Store: Debug + Send + Sync {
     /// When the store can't be asked.
     fn facts(&self, node: &str) -> Result<Option<Map<String, Json>>, String>;
 
+    /// Whether it is one that [`ask`](Self::ask) may be asked of.
+    fn is_puppetdb(&self) -> bool {
+        false
+    }
+
+    /// What PuppetDB answers to a query: a text in PQL, or a syntax tree that begins with `from`. See [`PuppetDb::ask`].
+    ///
+    /// # Errors
+    /// When it can't be asked, or refuses the query; where it is no PuppetDB.
+    fn ask(&self, _query: &Json) -> Result<Vec<Json>, String> {
+        Err("The store of exported resources is no PuppetDB".to_owned())
+    }
+
     /// Takes a node's catalog, exported resources included, in the place of the one it has.
     ///
     /// # Errors

@@ -127,6 +127,17 @@ impl Store for MeetingOver {
         self.before.as_ref().map_or(Ok(None), |store| store.facts(node))
     }
 
+    fn is_puppetdb(&self) -> bool {
+        self.before.as_ref().is_some_and(|store| store.is_puppetdb())
+    }
+
+    fn ask(&self, query: &Json) -> Result<Vec<Json>, String> {
+        match &self.before {
+            Some(store) => store.ask(query),
+            None => Err("There is no PuppetDB to ask".to_owned()),
+        }
+    }
+
     fn save(&self, node: &str, _catalog: &Json) -> Result<(), String> {
         Err(super::not_taken_in(node))
     }

@@ -144,6 +144,14 @@ pub fn query(filter: &Filter) -> Json {
 }
 
 impl Store for PuppetDb {
+    fn is_puppetdb(&self) -> bool {
+        true
+    }
+
+    fn ask(&self, query: &Json) -> Result<Vec<Json>, String> {
+        PuppetDb::ask(self, query)
+    }
+
     fn exported(
         &self,
         type_name: &str,

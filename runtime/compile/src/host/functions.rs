@@ -39,6 +39,9 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
         if let Some(function) = self.asked.functions.embedded(name) {
             return function.call(vm, call).map(Some);
         }
+        if self.asks_puppetdb(name) {
+            return self.ask_puppetdb(call.args).map(Some);
+        }
         if let Some(value) = self.context_method(vm, name, call)? {
             return Ok(Some(value));
         }
@@ -50,9 +53,9 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn foreign_number(&self, name: &str, module: &str) -> Option<u32> {
-        match self.asked.functions.embedded(name) {
-            Some(_) => None,
-            None => self.talk().number(name, module),
+        match self.asked.functions.embedded(name).is_some() || self.asks_puppetdb(name) {
+            true => None,
+            false => self.talk().number(name, module),
         }
     }
 

@@ -236,6 +236,10 @@ impl<'c> Talk<'_, 'c> {
         if let Some(value) = self.call(vm, name, module, call)? {
             return Ok(value);
         }
+        // What the host itself has.
+        if let Some(value) = vm.host.foreign(vm, name, call)? {
+            return Ok(value);
+        }
         Err(Flow::raw(match from {
             Some(from) => format!("Function {from}(): Unknown function: '{name}'"),
             None => format!("Unknown function '{name}'"),

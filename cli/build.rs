@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR[:DIR…]")]
     modulepath: Option<String>,
     /// The archive.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output::file())]
     output: PathBuf,
     /// Version of the language that it is for: no other compiles with it.
     #[arg(long, value_name = "7|8|9", default_value_t)]

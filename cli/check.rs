@@ -1,8 +1,8 @@
 //! `bunraku check`: syntax and static errors of manifests and templates, on all cores.
 
 use crate::render::{ColorChoice, Form, Renderer};
-use crate::{FAILED, USAGE, output, sarif, world};
-use bunraku::check::{self, Checked, How, KnownNames, SourceFile, Sources};
+use crate::{FAILED, USAGE, output, render, sarif, world};
+use bunraku::check::{self, Checked, How, KnownNames, Sources};
 use bunraku::{Compat, Settings, Strict, modulepath};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -96,17 +96,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let mut all = Vec::new();
     if reads_stdin {
-        let text = match output::stdin() {
-            Ok(text) => text,
+        let bytes = match output::stdin_bytes() {
+            Ok(bytes) => bytes,
             Err(message) => return renderer.failure(&message, FAILED),
         };
-        renderer.given_code(Some(&text));
-        all.push(match &arguments.filename {
-            Some(file) => check::text_of(file, &text, &how),
-            None => {
-                Checked { diagnostics: check::source(&SourceFile::manifest(&text), &how), bytes: text.len() }
-            }
-        });
+        renderer.given_code(Some(&String::from_utf8_lossy(&bytes)));
+        all.push(check::content_of(arguments.filename.as_deref(), &bytes, &how));
     }
     if arguments.types {
         all.push(Checked { diagnostics: check::unreadable_types(&paths), bytes: 0 });
@@ -123,15 +118,19 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let elapsed = started.elapsed();
     let errors: usize = all.iter().map(Checked::errors).sum();
-    match arguments.format {
-        Found::Json => renderer.document(all.iter().flat_map(|checked| &checked.diagnostics)),
-        Found::Sarif => {
-            let log = sarif::log(all.iter().flat_map(|checked| &checked.diagnostics));
-            if let Err(error) = output::print(&format!("{log}\n")) {
+    let found = all.iter().flat_map(|checked| &checked.diagnostics);
+    let document = match arguments.format {
+        Found::Json => Some(render::document(found)),
+        Found::Sarif => Some(sarif::log(found)),
+        Found::Text => None,
+    };
+    match document {
+        Some(document) => {
+            if let Err(error) = output::print(&format!("{document}\n")) {
                 return renderer.failure(&format!("Could not write what was found: {error}"), FAILED);
             }
         }
-        Found::Text => {
+        None => {
             for checked in &all {
                 checked.diagnostics.iter().for_each(|diagnostic| renderer.diagnostic(diagnostic));
                 if checked.errors() > 1 {

@@ -60,7 +60,7 @@ pub struct Arguments {
     #[command(flatten)]
     confine: Confine,
     /// Write the catalog to a file rather than to stdout.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output::file())]
     output: Option<PathBuf>,
     /// Fail where resources depend on each other in a circle, and draw it. Normally only an agent finds out.
     #[arg(long = "check-cycles")]

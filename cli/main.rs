@@ -185,7 +185,11 @@ const TWO_IS_A_FINDING: [&str; 3] = ["affected", "diff", "unused"];
 fn refused(error: &clap::Error) -> ExitCode {
     let command = std::env::args_os().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));
     let is_finding = command.is_some_and(|command| TWO_IS_A_FINDING.iter().any(|name| command == *name));
-    let _ = error.print();
+    // Of stderr nobody can be told.
+    if let (Err(error), false) = (output::unless_gone(error.print()), error.use_stderr()) {
+        output::note(&format!("Error: Could not write the help: {error}"));
+        return ExitCode::from(FAILED);
+    }
     match (error.exit_code(), is_finding) {
         (0, _) => ExitCode::SUCCESS,
         (_, true) => ExitCode::from(FAILED),

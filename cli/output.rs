@@ -6,8 +6,9 @@ use crate::render::Renderer;
 use bunraku::Configuration;
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Once;
 
@@ -18,6 +19,14 @@ use std::sync::Once;
 pub fn print(text: &str) -> io::Result<()> {
     let mut stdout = io::stdout().lock();
     unless_gone(stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()))
+}
+
+/// Takes the name of a file to write: `-` is stdout, as it is stdin where files are read.
+pub fn file() -> impl TypedValueParser<Value = PathBuf> {
+    OsStringValueParser::new().map(|name| match name == "-" {
+        true => PathBuf::from("/dev/stdout"),
+        false => PathBuf::from(name),
+    })
 }
 
 /// Prints on stdout; the status to leave with, `status` unless that failed. `what` is named then.
@@ -66,14 +75,23 @@ pub fn unless_gone(written: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// All of stdin as text, within the limit of files.
+/// All of stdin, within the limit of files.
 ///
 /// # Errors
-/// When it can't be read, is too much or not UTF-8.
+/// When it can't be read or is too much.
+pub fn stdin_bytes() -> Result<Vec<u8>, String> {
+    read::bounded(io::stdin().lock(), 0, read::MAX_FILE).map_err(|error| unreadable(&error))
+}
+
+/// The same as text.
+///
+/// # Errors
+/// The same, and when it is not UTF-8.
 pub fn stdin() -> Result<String, String> {
-    let bytes = read::bounded(io::stdin().lock(), 0, read::MAX_FILE);
-    let text = bytes.and_then(|bytes| {
-        String::from_utf8(bytes).map_err(|_| io::Error::other("stream did not contain valid UTF-8"))
-    });
-    text.map_err(|error| format!("Could not read stdin: {error}"))
+    let not_utf8 = |_| unreadable(&io::Error::other("stream did not contain valid UTF-8"));
+    String::from_utf8(stdin_bytes()?).map_err(not_utf8)
+}
+
+fn unreadable(error: &io::Error) -> String {
+    format!("Could not read stdin: {error}")
 }

@@ -132,12 +132,6 @@ impl Renderer {
         }
     }
 
-    /// All diagnostics as one JSON document on stdout.
-    pub fn document<'d>(&mut self, diagnostics: impl Iterator<Item = &'d Diagnostic>) {
-        let all: Vec<Json> = diagnostics.map(|one| object(&one.message, one)).collect();
-        let _ = writeln!(std::io::stdout().lock(), "{}", json!({ "diagnostics": all }));
-    }
-
     fn message(&mut self, text: &str, diagnostic: &Diagnostic) {
         let mut out = String::new();
         if self.form == Form::Json {
@@ -187,6 +181,12 @@ impl Renderer {
             out.push_str(&format!("{dim}{:gutter$} |{plain} {space}{color}{marks}{plain}\n", ""));
         }
     }
+}
+
+/// All diagnostics as one JSON document.
+pub fn document<'d>(diagnostics: impl Iterator<Item = &'d Diagnostic>) -> Json {
+    let all: Vec<Json> = diagnostics.map(|one| object(&one.message, one)).collect();
+    json!({ "diagnostics": all })
 }
 
 /// A diagnostic as JSON, with the names that `batch` uses.

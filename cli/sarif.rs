@@ -49,18 +49,20 @@ fn result(diagnostic: &Diagnostic, rules: &[&str]) -> Json {
         "level": level,
         "message": { "text": diagnostic.message },
     });
-    if let Some(file) = &diagnostic.place.file {
-        let mut place = json!({ "artifactLocation": { "uri": uri(file) } });
-        if let Some(line) = diagnostic.place.line.filter(|line| *line > 0) {
-            place["region"] = json!({ "startLine": line });
-            if let Some(column) = diagnostic.place.column.filter(|column| *column > 0) {
-                place["region"]["startColumn"] = column.into();
-            }
-        }
-        result["locations"] = json!([{ "physicalLocation": place }]);
+    // Forges refuse results without a place, and places without a line.
+    let file = diagnostic.place.file.as_deref().unwrap_or(STDIN);
+    let line = diagnostic.place.line.filter(|line| *line > 0);
+    let mut region = json!({ "startLine": line.unwrap_or(1) });
+    if let Some(column) = diagnostic.place.column.filter(|column| line.is_some() && *column > 0) {
+        region["startColumn"] = column.into();
     }
+    result["locations"] =
+        json!([{ "physicalLocation": { "artifactLocation": { "uri": uri(file) }, "region": region } }]);
     result
 }
+
+/// The file of what has none: a text on stdin, as the command line names it.
+const STDIN: &str = "-";
 
 /// A path as a URI reference: relative to where the command was called, as the path itself.
 fn uri(file: &str) -> String {
@@ -80,17 +82,18 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_place_has_no_location() {
+    fn every_result_has_a_file_and_a_line() {
         let whole = Diagnostic::error("it is");
         let file = Place { file: Some("a.pp".into()), line: None, column: None };
         let in_file = Diagnostic::error("it is").at(file).with_code("A_CODE");
         let log = log([&whole, &in_file].into_iter());
         let results = &log["runs"][0]["results"];
-        assert!(results[0]["locations"].is_null());
+        for (number, uri) in [(0, "-"), (1, "a.pp")] {
+            let place = &results[number]["locations"][0]["physicalLocation"];
+            assert_eq!(place["artifactLocation"]["uri"], uri);
+            assert_eq!(place["region"], json!({ "startLine": 1 }));
+        }
         assert_eq!((&results[0]["ruleIndex"], &results[0]["ruleId"]), (&1.into(), &"OTHER".into()));
-        let place = &results[1]["locations"][0]["physicalLocation"];
-        assert_eq!(place["artifactLocation"]["uri"], "a.pp");
-        assert!(place["region"].is_null());
         assert_eq!((&results[1]["ruleIndex"], &results[1]["ruleId"]), (&0.into(), &"A_CODE".into()));
     }
 }

@@ -142,6 +142,11 @@ impl<'s> Places<'s> {
         self.of(Some(line), Some(column))
     }
 
+    /// The last line of the text.
+    pub(crate) fn last_line(&self) -> u32 {
+        self.text.lines().count().max(1) as u32
+    }
+
     /// A place whose line and column are known, or not.
     pub(crate) fn of(&self, line: Option<u32>, column: Option<u32>) -> Place {
         Place { file: self.file.clone(), line, column }
@@ -159,6 +164,7 @@ pub fn decode<'s>(path: Option<&str>, bytes: &'s [u8]) -> Result<&'s str, Box<Di
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         let mut diagnostic = Diagnostic::error("invalid byte sequence in UTF-8");
         diagnostic.place.file = path.map(Arc::from);
+        diagnostic.unnamed = Some((line as u32, None));
         diagnostic.help =
             Some(format!("byte {} of the file, on line {line}, is not UTF-8", error.valid_up_to() + 1));
         Box::new(diagnostic)

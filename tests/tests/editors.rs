@@ -90,8 +90,12 @@ fn assert_sarif(log: &Value) {
             );
             let rule = result["ruleIndex"].as_u64().expect("an index") as usize;
             assert_eq!(rules[rule]["id"], result["ruleId"]);
-            for location in result["locations"].as_array().into_iter().flatten() {
+            // Forges refuse results without a place, and places without a line.
+            let locations = result["locations"].as_array().expect("there are locations");
+            assert_eq!(locations.len(), 1, "{result}");
+            for location in locations {
                 let place = &location["physicalLocation"];
+                assert!(place["region"]["startLine"].is_u64(), "{place}");
                 let uri = place["artifactLocation"]["uri"].as_str().expect("a URI");
                 assert!(uri.is_ascii() && !uri.contains(' '), "{uri}");
                 for name in ["startLine", "startColumn"] {
@@ -126,6 +130,40 @@ fn sarif_is_what_the_standard_says() {
     let log: Value = serde_json::from_slice(&good.stdout).expect("stdout is JSON");
     assert_sarif(&log);
     assert_eq!(log["runs"][0]["results"], serde_json::json!([]));
+}
+
+/// What Puppet names no line of, or no file, has both here: a pattern that an editor has for the messages finds it.
+#[test]
+fn every_fault_has_a_file_and_a_line() {
+    let page = fs::read_to_string(paths::root().join("docs/editors-and-hooks.md")).expect("it can be read");
+    let pattern =
+        page.split_once(r"'\v").and_then(|(_, rest)| rest.split_once('\'')).expect("ALE has a pattern").0;
+    let pattern = Regex::new(&pattern.replace("%(", "(?:")).expect("a regular expression");
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    for (name, code, line) in [
+        ("end.pp", &b"class a {\n  include b\n"[..], 2),
+        ("end.epp", b"<% if true { %>\n\nyes", 3),
+        ("bom.pp", b"\xef\xbb\xbfclass c { }\n", 1),
+        ("latin1.pp", b"class d {\n  notice('h\xe9')\n}\n", 2),
+        ("regexp.pp", b"class e {\n  $a = /(/\n}\n", 2),
+    ] {
+        fs::write(folder.path().join(name), code).expect("a file can be written");
+        let said = text(&run(folder.path(), &["check", name], "").stderr);
+        let found = pattern.captures(said.lines().next().unwrap_or_default());
+        let found = found.unwrap_or_else(|| panic!("{name}: {said}"));
+        assert_eq!(&found[3], line.to_string(), "{said}");
+        assert!(said.contains(&format!("(file: {name}, line: {line}")), "{said}");
+        let json = run(folder.path(), &["check", "--format", "json", name], "");
+        let json: Value = serde_json::from_slice(&json.stdout).expect("stdout is JSON");
+        let one = &json["diagnostics"][0];
+        assert_eq!((&one["file"], &one["line"]), (&name.into(), &line.into()), "{json}");
+        let sarif = run(folder.path(), &["check", "--format", "sarif", name], "");
+        let sarif: Value = serde_json::from_slice(&sarif.stdout).expect("stdout is JSON");
+        assert_sarif(&sarif);
+        let place = &sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["region"]["startLine"], line, "{place}");
+        assert_eq!(place["artifactLocation"]["uri"], name, "{place}");
+    }
 }
 
 #[test]

@@ -60,6 +60,8 @@ pub struct Diagnostic {
     pub message: String,
     /// Where.
     pub place: Place,
+    /// Line and column at which it lies, for messages of ours, where Puppet's names none.
+    pub unnamed: Option<(u32, Option<u32>)>,
     /// Length of the faulty text in bytes from `place`, 0 where unknown; for underlining only.
     pub length: u32,
     /// Puppet's issue code (`UNKNOWN_VARIABLE`), where it has one.
@@ -81,6 +83,7 @@ impl Diagnostic {
             severity: Severity::Err,
             message: message.into(),
             place: Place::default(),
+            unnamed: None,
             length: 0,
             code: None,
             cause: Cause::Other,

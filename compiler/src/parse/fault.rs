@@ -31,6 +31,10 @@ impl ParseFault {
             && let Place { line: Some(line), column: Some(column), .. } = places.at(offset)
         {
             diagnostic.help = Some(format!("this is about {what} on line {line}, column {column}"));
+            diagnostic.unnamed = Some((line, Some(column)));
+        } else if diagnostic.place.line.is_none() {
+            diagnostic.unnamed =
+                Some(if self.place == Where::File { (places.last_line(), None) } else { (1, None) });
         }
         diagnostic
     }

@@ -53,26 +53,35 @@ const MOST_ERRORS: usize = 20;
 
 /// Checks a file that the user has named or a walk has found. One that ends in `.epp` is a template, every other one a manifest.
 pub fn file(path: &Path, how: &How) -> Checked {
-    let name = path.to_string_lossy();
-    let bytes = match read::given(path, read::MAX_FILE) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            let found = unreadable(path, &error);
-            return Checked { diagnostics: vec![found], bytes: 0 };
-        }
-    };
-    let diagnostics = match decode(Some(&name), &bytes) {
-        Ok(text) => source(&SourceFile { path: Some(&name), text, kind: kind(path) }, how),
-        Err(fault) => vec![*fault],
-    };
-    Checked { diagnostics, bytes: bytes.len() }
+    match read::given(path, read::MAX_FILE) {
+        Ok(bytes) => content_of(Some(path), &bytes, how),
+        Err(error) => Checked { diagnostics: vec![unreadable(path, &error)], bytes: 0 },
+    }
 }
 
-/// Checks a text that stands in for a file: an editor has it, and may not have saved it.
-pub fn text_of(path: &Path, text: &str, how: &How) -> Checked {
-    let name = path.to_string_lossy();
-    let diagnostics = source(&SourceFile { path: Some(&name), text, kind: kind(path) }, how);
-    Checked { diagnostics, bytes: text.len() }
+/// Checks what stands in for a file: an editor has it, and may not have saved it. Without a path it is a manifest.
+pub fn content_of(path: Option<&Path>, bytes: &[u8], how: &How) -> Checked {
+    let name = path.map(Path::to_string_lossy);
+    let kind = path.map(kind).unwrap_or_default();
+    let found = match decode(name.as_deref(), bytes) {
+        Ok(text) => source(&SourceFile { path: name.as_deref(), text, kind }, how),
+        Err(fault) => vec![*fault],
+    };
+    let located = found.into_iter().map(|one| located(one, name.as_deref()));
+    Checked { diagnostics: located.collect(), bytes: bytes.len() }
+}
+
+/// What was found, with its file and line where Puppet's message has none: who checks a tree wants to know of which file it is
+/// told, and editors and forges show nothing that has no line.
+fn located(mut found: Diagnostic, file: Option<&str>) -> Diagnostic {
+    if found.place.file.is_none() {
+        found.place.file = file.map(Arc::from);
+    }
+    if let (None, Some((line, column))) = (found.place.line, found.unnamed) {
+        found.place.line = Some(line);
+        found.place.column = column;
+    }
+    found
 }
 
 fn kind(path: &Path) -> SourceKind {

@@ -49,7 +49,8 @@ const SEVERITIES: [Severity; 8] = [
 
 impl Finding {
     fn of(diagnostic: &Diagnostic) -> Finding {
-        let Diagnostic { severity, message, place, length, code, cause, inner, stack: _, help } = diagnostic;
+        let Diagnostic { severity, message, place, length, code, cause, inner, stack: _, help, unnamed: _ } =
+            diagnostic;
         // The one cause that a check of source text has, and that others decide by, goes where codes go.
         let code = if *cause == Cause::StackTooDeep { Some(STACK_TOO_DEEP) } else { *code };
         Finding {

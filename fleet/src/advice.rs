@@ -1,7 +1,7 @@
 //! What changes are called in reports, what they do, and what to write instead.
 
 use bunraku::witness::Change;
-use bunraku::{Rule, structured_fact};
+use bunraku::{Rule, is_in_mebibytes, structured_fact};
 
 /// What a change is called: words joined by hyphens.
 pub(super) fn name(change: Change) -> &'static str {
@@ -65,10 +65,14 @@ pub(super) fn instead(change: Change, subject: &str, file: Option<&str>) -> Stri
     let is = |extension: &str| file.is_some_and(|file| file.ends_with(extension));
     match change {
         Change::LegacyFact => match structured_fact(subject) {
-            Some(path) if is(".yaml") || is(".yml") || is(".eyaml") => format!("%{{facts.{path}}}"),
+            Some(path) if is(".yaml") || is(".yml") || is(".eyaml") => {
+                let unit = if is_in_mebibytes(subject) { ", which are bytes, not MiB" } else { "" };
+                format!("%{{facts.{path}}}{unit}")
+            }
             Some(path) => {
                 let sign = if is(".erb") || is(".rb") { '@' } else { '$' };
-                format!("{sign}facts{}", keys(&path))
+                let unit = if is_in_mebibytes(subject) { " / 1048576.0" } else { "" };
+                format!("{sign}facts{}{unit}", keys(&path))
             }
             None => format!("the structured fact that says what '{subject}' says"),
         },
@@ -124,5 +128,8 @@ mod tests {
         assert_eq!(of("a.pp"), "$facts['processors']['models'][0]");
         assert_eq!(of("a.erb"), "@facts['processors']['models'][0]");
         assert_eq!(of("hiera.yaml"), "%{facts.processors.models.0}");
+        let of = |file| instead(Change::LegacyFact, "memorysize_mb", Some(file));
+        assert_eq!(of("a.pp"), "$facts['memory']['system']['total_bytes'] / 1048576.0");
+        assert_eq!(of("hiera.yaml"), "%{facts.memory.system.total_bytes}, which are bytes, not MiB");
     }
 }

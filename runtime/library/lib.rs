@@ -88,7 +88,7 @@ pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use exported::{ExportedMeeting, Exports, LentStore};
 pub use function::Function;
-pub use legacy::{sends_legacy_facts, structured_fact};
+pub use legacy::{is_in_mebibytes, sends_legacy_facts, structured_fact};
 pub use node::{
     Facts, LdapSecurity, LdapServer, LdapSettings, Node, ProgramLimits, StoredNode, nodes_with_facts,
 };

@@ -8,7 +8,8 @@
 #
 # Names come from Facter's own fact classes, of all operating systems: those with TYPE :legacy, and the ALIASES of others.
 # An alias stands for the fact whose alias it is. Where a class has several, or is legacy itself, Facter's source does not
-# say it as data: INSTEAD does. In names and what stands for them * is any text, and # a number.
+# say it as data: INSTEAD does. In names and what stands for them * is any text, and # a number. A third column says that
+# the fact is in MiB, where the one to read instead is in bytes.
 
 require 'facter'
 
@@ -35,6 +36,7 @@ INSTEAD = {
 }.freeze
 
 found = {}
+mebibytes = []
 Dir[File.join(root, 'facter/facts/**/*.rb')].sort.each do |file|
   source = File.read(file)
   own = source[/FACT_NAME\s*=\s*'([^']*)'/, 1]
@@ -45,6 +47,7 @@ Dir[File.join(root, 'facter/facts/**/*.rb')].sort.each do |file|
     aliases += [own]
     own = nil
   end
+  mebibytes += aliases if source.include?('bytes_to_mb')
   aliases.each do |name|
     instead = INSTEAD[name] || (own if aliases.length == 1 && !name.include?('.*'))
     warn "#{file}: nothing is known to stand for #{name} of #{own}" unless instead
@@ -56,5 +59,5 @@ puts "# The facts that Facter #{Facter.version} calls legacy, and what stands fo
 found.sort.each do |name, instead|
   shown = name == 'processor.*' ? 'processor#' : name.gsub('.*', '*')
   all = instead.tally.sort_by { |word, count| [-count, word] }.map(&:first)
-  puts [shown, all.first].join("\t")
+  puts [shown, all.first, *('MiB' if mebibytes.include?(name))].join("\t")
 end

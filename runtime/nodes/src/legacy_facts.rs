@@ -7,7 +7,8 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-/// Name, a tab, what stands for it. `*` is the name of an interface, a device and so on; `#` is a number.
+/// Name, a tab, what stands for it; another tab and `MiB` where the name's value is in MiB, and what stands for it in bytes. `*` is
+/// the name of an interface, a device and so on; `#` is a number.
 const TABLE: &str = include_str!("legacy_facts.tsv");
 
 static WHOLE: LazyLock<HashMap<&'static str, &'static str>> =
@@ -17,7 +18,17 @@ static PATTERNS: LazyLock<Vec<(&'static str, &'static str)>> =
     LazyLock::new(|| rows().filter(|(name, _)| name.contains(['*', '#'])).collect());
 
 fn rows() -> impl Iterator<Item = (&'static str, &'static str)> {
-    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(|line| line.split_once('\t'))
+    let of_line = |line: &'static str| {
+        let (name, rest) = line.split_once('\t')?;
+        Some((name, rest.split('\t').next().unwrap_or_default()))
+    };
+    TABLE.lines().filter(|line| !line.starts_with('#')).filter_map(of_line)
+}
+
+/// Whether a legacy fact is a number of MiB, and the one that stands for it one of bytes.
+pub fn is_in_mebibytes(name: &str) -> bool {
+    let rest = |line: &'static str| line.strip_prefix(name)?.strip_prefix('\t');
+    TABLE.lines().filter_map(rest).any(|rest| rest.ends_with("\tMiB"))
 }
 
 /// Whether a fact is a legacy one. Those that are named by a pattern are plain values.
@@ -82,5 +93,9 @@ mod tests {
         assert_eq!(instead("sshrsakey").as_deref(), Some("ssh.rsa.key"));
         assert_eq!(instead("zone_global_brand").as_deref(), Some("solaris_zones.zones.global.brand"));
         assert_eq!(instead("ipaddress_"), None);
+        assert_eq!(instead("memorysize_mb").as_deref(), Some("memory.system.total_bytes"));
+        let in_mebibytes: Vec<&str> =
+            rows().map(|(name, _)| name).filter(|name| is_in_mebibytes(name)).collect();
+        assert_eq!(in_mebibytes, ["memoryfree_mb", "memorysize_mb", "swapfree_mb", "swapsize_mb"]);
     }
 }

@@ -27,6 +27,12 @@ pub fn compile(call: &mut Call) -> Result<ExitCode, String> {
     of_node(call, Some(node), form)
 }
 
+/// The same by the name `find`, which runs in Puppet's mode `user`.
+pub fn find(call: &mut Call) -> Result<ExitCode, String> {
+    call.configuration = call.configuration.clone().in_user_mode();
+    compile(call)
+}
+
 fn of_node(call: &Call, node: Option<&str>, form: Form) -> Result<ExitCode, String> {
     let console = &call.console;
     call.configuration.warnings_of_known().iter().for_each(|warning| console.say(Severity::Warning, warning));

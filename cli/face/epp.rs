@@ -6,6 +6,7 @@ use super::nodes::{Classified, without_node};
 use super::parser::text_of;
 use super::{Call, input, not_there, printed};
 use crate::output;
+use bunraku::bench::Target;
 use bunraku::check::{self, How, SourceFile};
 use bunraku::{Compiler, Data, Severity};
 use std::fmt::Write;
@@ -26,6 +27,12 @@ pub const RENDER_OPTIONS: [Own; 6] = [
     Own::on_off("header"),
 ];
 
+/// What Puppet calls the text of `--values` in messages.
+const VALUES: &str = "values-hash";
+
+/// How errors begin after which no further template is rendered.
+const FATAL: [&str; 2] = ["epp(): Invalid EPP", "epp(): the template_args"];
+
 /// Says what is wrong with templates.
 pub fn validate(call: &mut Call) -> Result<ExitCode, String> {
     let (how, names) = (call.how()?, call.given.words.clone());
@@ -43,6 +50,8 @@ pub fn validate(call: &mut Call) -> Result<ExitCode, String> {
         }
         match call.template(&name)? {
             Some(file) => is_good &= call.is_template(&text_of(&file)?, &file.to_string_lossy(), &how),
+            // Puppet takes a whole path for there, and finds nothing wrong with what it can't read.
+            None if Path::new(&name).is_absolute() => {}
             None => missing.push(name),
         }
     }
@@ -121,14 +130,18 @@ fn literal(text: &str) -> String {
 
 /// Renders templates and prints what comes of them.
 pub fn render(call: &mut Call) -> Result<ExitCode, String> {
+    call.configuration = call.configuration.clone().in_user_mode();
     let names = call.given.words.clone();
     let values = call.values()?.map(|values| format!(", {values}")).unwrap_or_default();
     let inline = |text: &str| format!("inline_epp({}{values})", literal(text));
     let mut out = String::new();
     if let Some(text) = call.given.option("e") {
+        call.check_values("inline_epp")?;
         out = call.rendered(&inline(text))?;
     } else if names.is_empty() {
-        out = call.rendered(&inline(&input("process")?))?;
+        let text = input("process")?;
+        call.check_values("inline_epp")?;
+        out = call.rendered(&inline(&text))?;
     }
     let has_header = names.len() > 1 && call.given.option("header") != Some("false");
     let mut failed = false;
@@ -136,10 +149,10 @@ pub fn render(call: &mut Call) -> Result<ExitCode, String> {
         if has_header {
             let _ = writeln!(out, "{}--- {name}", if n > 0 { "\n" } else { "" });
         }
-        match call.rendered_file(name, &values) {
+        match call.check_values("epp").and_then(|()| call.rendered_file(name, &values)) {
             Ok(text) => out.push_str(&text),
-            // That it is no template ends the command; of other errors it tells those of all.
-            Err(error) if error.starts_with("epp(): Invalid EPP") => return Err(error),
+            // That it is no template, or has no hash for its parameters, ends the command; of other errors it tells those of all.
+            Err(error) if FATAL.iter().any(|begin| error.starts_with(begin)) => return Err(error),
             Err(error) => {
                 if names.len() > 1 {
                     call.console.error(&format!("--- {}", call.shown(name)?));
@@ -170,14 +183,52 @@ impl Call {
         self.rendered(&format!("epp({}{values})", literal(&file.to_string_lossy())))
     }
 
-    /// The text that an expression comes to, which may be Sensitive.
-    fn rendered(&self, expression: &str) -> Result<String, String> {
+    /// Says what is wrong with `--values`, by itself, as Puppet evaluates it before each template: for the function that renders.
+    fn check_values(&self, function: &str) -> Result<(), String> {
+        let Some(values) = self.given.option("values") else { return Ok(()) };
+        let (name, target) = self.target_to_render()?;
+        let compiler = Compiler::new();
+        let environment = target.environment.with_code_of(values, VALUES);
+        let ran = compiler.evaluate(&environment, &target.node, &target.settings);
+        compiler.leave();
+        let value = match ran.result {
+            Ok(value) => value.map(|value| Data::from_json(&value.json)).transpose()?,
+            Err(error) => {
+                self.console.logs(&ran.logs);
+                let message = without_node(&error.message, &name);
+                let unprefixed = message.strip_prefix("Could not parse for environment ");
+                let unprefixed = unprefixed.and_then(|rest| Some(rest.split_once(": ")?.1));
+                return Err(unprefixed.unwrap_or(message).to_owned());
+            }
+        };
+        let class = match value {
+            None | Some(Data::Undef | Data::Map(_)) => return Ok(()),
+            Some(Data::List(_)) => "Array",
+            Some(Data::Text(_)) => "String",
+            Some(Data::Integer(_)) => "Integer",
+            Some(Data::Float(_)) => "Float",
+            Some(Data::Boolean(true)) => "TrueClass",
+            Some(Data::Boolean(false)) => "FalseClass",
+        };
+        self.console.error(&format!("--values option must evaluate to a Hash or undef, got: '{class}'"));
+        // What Puppet goes on with is the message that it has logged.
+        Err(format!("{function}(): the template_args must be a Hash, got a Puppet::Util::Log"))
+    }
+
+    /// What templates are rendered for: the node that is named, or this machine.
+    fn target_to_render(&self) -> Result<(String, Target), String> {
         let facts = self.given.option("facts").map(facts_of_file).transpose()?;
         let name = match self.given.option("node") {
             Some(name) => name.to_owned(),
             None => self.configuration.certname()?.unwrap_or_else(|| "localhost".to_owned()),
         };
         let target = self.target(&name, Classified::No, facts)?;
+        Ok((name, target))
+    }
+
+    /// The text that an expression comes to, which may be Sensitive.
+    fn rendered(&self, expression: &str) -> Result<String, String> {
+        let (name, target) = self.target_to_render()?;
         let code = format!(
             "{expression}.then |$made| {{ if $made =~ Sensitive {{ $made.unwrap }} else {{ $made }} }}"
         );

@@ -141,6 +141,10 @@ impl Call {
             let file = file.map(str::to_owned);
             return Ok(Some(Fault { name, code: None, message, full, file, at: None }));
         };
+        // Nor does it take in an error of the parser that is no issue of its own.
+        if fault.code.is_none() {
+            return Err(format!("{prefix}{fault}"));
+        }
         let at = fault.place.line.map(|line| (line, fault.place.column));
         let file = fault.place.file.as_deref().map(str::to_owned);
         let full = match fault.code {

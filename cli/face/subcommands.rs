@@ -32,7 +32,7 @@ const fn face(subcommand: &'static str, name: &'static str, options: &'static [O
 /// All that is built here.
 static ACTIONS: [Action; 10] = [
     face("catalog", "compile", &TERMINUS, catalog::compile),
-    face("catalog", "find", &TERMINUS, catalog::compile),
+    face("catalog", "find", &TERMINUS, catalog::find),
     face("config", "print", &config::OPTIONS, config::print),
     face("epp", "dump", &dump::EPP_OPTIONS, dump::template),
     face("epp", "render", &epp::RENDER_OPTIONS, epp::render),

@@ -8,7 +8,8 @@ use bunraku_configuration::layout::Layout;
 use bunraku_configuration::puppetdb::PuppetDbConf;
 use bunraku_configuration::routes::{Routes, SERVER as ROUTES_OF_SERVER};
 use bunraku_configuration::table::{Kind, Table, is_known};
-use bunraku_configuration::value::Value;
+use bunraku_configuration::typed::typed;
+use bunraku_configuration::value::{Raw, Value};
 use bunraku_environment::archive::build::Options;
 use bunraku_environment::snapshot::own_conf;
 use bunraku_files::tree::Tree;
@@ -49,6 +50,8 @@ pub struct Configuration {
     given: Vec<(String, String)>,
     /// The application whose routes count.
     application: &'static str,
+    /// Whether it is for a command that runs in Puppet's mode `user`, not as a server.
+    in_user_mode: bool,
 }
 
 /// A setting in force.
@@ -67,6 +70,23 @@ pub struct Setting {
 /// Whether any version of Puppet has a setting of a name.
 pub fn is_setting(name: &str) -> bool {
     is_known(name)
+}
+
+/// Whether a value fits a setting, where that can be said without the others: `$name` in it stands for another's value. What fits in
+/// one version fits.
+///
+/// # Errors
+/// Puppet's message.
+pub fn check_setting(name: &str, value: &str) -> Result<(), String> {
+    let tables = [Compat::V7, Compat::V8, Compat::V9].map(Table::of);
+    let mut fits = tables.iter().filter_map(|table| table.find(name));
+    let Some(setting) = fits.next().filter(|_| !value.contains('$')) else { return Ok(()) };
+    let raw = Raw::written(value);
+    let wrong = typed(setting, &raw);
+    match wrong.is_ok() || fits.any(|setting| typed(setting, &raw).is_ok()) {
+        true => Ok(()),
+        false => wrong.map(|_| ()),
+    }
 }
 
 /// Whether a version of Puppet has a setting of a name.
@@ -142,12 +162,33 @@ impl Configuration {
 
     fn of(compat: Compat, layout: Layout, given: &[(String, String)]) -> Result<Configuration, String> {
         let own = Arc::new(own::Configuration::read(compat, layout.clone(), given)?);
-        Ok(Configuration { own, layout, given: given.to_vec(), application: ROUTES_OF_SERVER })
+        Ok(Configuration {
+            own,
+            layout,
+            given: given.to_vec(),
+            application: ROUTES_OF_SERVER,
+            in_user_mode: false,
+        })
     }
 
     /// The same as one of Puppet's commands has it, by its name: in `routes.yaml` its section counts, not a server's.
     pub fn of_application(self, application: &'static str) -> Configuration {
         Configuration { application, ..self }
+    }
+
+    /// The same for a command that runs in Puppet's mode `user`: facts of files are those of `clientyamldir`, not of `yamldir`.
+    pub fn in_user_mode(self) -> Configuration {
+        Configuration { in_user_mode: true, ..self }
+    }
+
+    /// The setting that names the folder of facts in files.
+    pub(crate) fn facts_setting(&self) -> &'static str {
+        if self.in_user_mode { "clientyamldir" } else { "yamldir" }
+    }
+
+    /// The same configuration read anew, for what this one is for.
+    fn like(self, other: &Configuration) -> Configuration {
+        Configuration { application: other.application, in_user_mode: other.in_user_mode, ..self }
     }
 
     pub(crate) fn routes(&self) -> Result<Routes, String> {
@@ -171,7 +212,7 @@ impl Configuration {
     /// As of [`Configuration::read`].
     pub fn again(&self) -> Result<Configuration, String> {
         let again = Configuration::of(self.own.compat, self.layout.clone(), &self.given)?;
-        Ok(again.of_application(self.application))
+        Ok(again.like(self))
     }
 
     /// The same, where this is said of settings, too; what is said before stays.
@@ -182,7 +223,7 @@ impl Configuration {
         let more = given.iter().filter(|(name, _)| self.given.iter().all(|(known, _)| known != name));
         let all: Vec<_> = self.given.iter().chain(more).cloned().collect();
         let more = Configuration::of(self.own.compat, self.layout.clone(), &all)?;
-        Ok(more.of_application(self.application))
+        Ok(more.like(self))
     }
 
     /// A setting in force for a server, outside of environments.

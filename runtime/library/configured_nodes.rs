@@ -19,8 +19,8 @@ impl Configuration {
         Ok((own.origin != Origin::Default).then_some(own.text))
     }
 
-    /// The facts of a node, from where the configuration says (`facts_terminus`, `routes.yaml`): a file of `yamldir`, or
-    /// PuppetDB. None where they would be those of the machine itself (`facter`), which are not read.
+    /// The facts of a node, from where the configuration says (`facts_terminus`, `routes.yaml`): a file of `yamldir` (or
+    /// `clientyamldir`, see [`Configuration::in_user_mode`]), or PuppetDB. None where they would be those of the machine itself (`facter`), which are not read.
     ///
     /// # Errors
     /// When they can't be read.
@@ -102,7 +102,7 @@ impl Configuration {
     }
 
     fn yaml_folder(&self) -> Result<PathBuf, String> {
-        Ok(Path::new(&self.own().in_force().text("yamldir")?).join("facts"))
+        Ok(Path::new(&self.own().in_force().text(self.facts_setting())?).join("facts"))
     }
 
     /// Where nodes' facts come from: what `routes.yaml` says, or the setting `facts_terminus`.
@@ -156,6 +156,18 @@ impl Configuration {
         if self.node_terminus()? != "exec" {
             return Ok((node, None));
         }
+        self.classify_by_program(node, limits)
+    }
+
+    /// The same by the program that the configuration names (`external_nodes`), whatever `node_terminus` is.
+    ///
+    /// # Errors
+    /// When none is named; when it fails, or prints something else.
+    pub fn classify_by_program(
+        &self,
+        node: Node,
+        limits: ProgramLimits,
+    ) -> Result<(Node, Option<String>), String> {
         match self.own().in_force().text("external_nodes")?.as_str() {
             "none" => {
                 Err("You must set the 'external_nodes' parameter to use the external node terminus"

@@ -73,6 +73,16 @@ const FILES: &[(&str, &str)] = &[
     ("env/modules/manifests/site.pp", "include m"),
     ("var/yaml/facts/a.example.com.yaml", FACTS),
     ("var/client_yaml/facts/a.example.com.yaml", FACTS),
+    // What runs in Puppet's mode `user` has a folder of facts of its own.
+    (
+        "var/yaml/facts/c.example.com.yaml",
+        "--- !ruby/object:Puppet::Node::Facts\nname: c.example.com\nvalues: {own: server}\n",
+    ),
+    (
+        "var/client_yaml/facts/c.example.com.yaml",
+        "--- !ruby/object:Puppet::Node::Facts\nname: c.example.com\nvalues: {own: client}\n",
+    ),
+    ("own.pp", "notify { $own: }"),
     ("logs.pp", "notice(1)"),
     ("syntax.pp", "$x =\n"),
     ("name.pp", "class a-b {}\n"),

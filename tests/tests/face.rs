@@ -61,6 +61,7 @@ const ALL: &[Recording] = &[
     ("validated", validated),
     ("dumped", dumped),
     ("rendered", rendered),
+    ("user-mode", user_mode),
     ("settings-and-facts", settings_and_facts),
     ("lookups", lookups),
     ("puppet-compiler", puppet_compiler),
@@ -233,6 +234,8 @@ fn validated(calls: &mut Calls) {
         "epp validate b.epp nosuch.epp --continue-on-error",
         "epp validate nosuch.epp",
         "epp validate m/t.epp --environmentpath=@/env --environment=modules",
+        "epp validate /nosuch.epp",
+        "epp validate /nosuch.epp b.epp",
     ]);
     calls.both_of(
         "parser validate",
@@ -249,6 +252,8 @@ fn validated(calls: &mut Calls) {
             "type B = String\ntype B = Integer",
             "define b($noop) {}",
             "class b($tag = 1, $stage = 2) {}",
+            "App {a => 1}\n{a=>1}\n",
+            "$a = /(/\n",
         ],
     );
     calls.both_of("epp validate", &["<%= $a"]);
@@ -317,6 +322,24 @@ fn rendered(calls: &mut Calls) {
         "epp render nosuch.epp --facts facts.json",
     ]);
     calls.add(&[7], "epp render --facts facts.json", "<%= $facts['os']['family'] %>\n");
+}
+
+/// Facts that lie elsewhere for what runs in Puppet's mode `user`, and values for templates that are no hash.
+#[test]
+fn what_runs_in_user_mode_has_facts_of_its_own() {
+    holds("user-mode");
+}
+
+fn user_mode(calls: &mut Calls) {
+    calls.seven(&[
+        "epp render -e `<%= $own %>` --node c.example.com SITE",
+        "epp render a.epp a.epp --node a.example.com SITE --values `[1]`",
+        "epp render a.epp --node a.example.com SITE --values `{a => }`",
+        "epp render a.epp --node a.example.com SITE --values `fail('x')`",
+        "epp render -e `<%= 1 %>` --node a.example.com SITE --values 5",
+        "epp render -e `<%= 1 %>` --node a.example.com SITE --values `{x =>`",
+    ]);
+    calls.both(&["catalog find c.example.com SITE --render-as console --manifest=@/own.pp"]);
 }
 
 #[test]

@@ -16,6 +16,7 @@ use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{ArchiveFault, Read};
+use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -185,7 +186,14 @@ pub fn parse(path: &Path, bytes: &[u8], format: DataFormat) -> Result<Data, Stri
     let place = path.display();
     let unparsable = |what: String| format!("({place}): {what}");
     let text = std::str::from_utf8(bytes).map_err(|_| unparsable("invalid byte sequence in UTF-8".into()))?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    // Of data Puppet leaves a byte order mark out. Of a hiera.yaml it does not, and to libyaml it is a column: what is written below
+    // the first line lies outside of it then, in the second document, which nobody reads.
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) if path.ends_with("hiera.yaml") => Cow::Owned(format!(" {rest}")),
+        Some(rest) => Cow::Borrowed(rest),
+        None => Cow::Borrowed(text),
+    };
+    let text = &*text;
     match format {
         DataFormat::Yaml => yaml::parse(text).map_err(|fault| match fault {
             YamlFault::Syntax(what) => unparsable(what),
@@ -202,6 +210,17 @@ pub fn parse(path: &Path, bytes: &[u8], format: DataFormat) -> Result<Data, Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As Puppet 7.23 and 8.10 read them: the mark makes the second line of a hiera.yaml another document.
+    #[test]
+    fn a_byte_order_mark_is_a_column_of_a_configuration_only() {
+        let text = "\u{feff}version: 5\ndefaults: {datadir: d}\n";
+        let keys = |name: &str| match parse(Path::new(name), text.as_bytes(), DataFormat::Yaml) {
+            Ok(Data::Map(pairs)) => pairs.len(),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!((keys("/e/hiera.yaml"), keys("/e/data/common.yaml")), (1, 2));
+    }
 
     #[test]
     fn a_text_is_loaded_once() {

@@ -4,12 +4,13 @@ use crate::confine::Confine;
 use crate::output;
 use crate::world::seconds;
 use bunraku::threads::{spawn, within};
-use bunraku::{Compat, Compiler, Configuration, TIMEOUT};
+use bunraku::{Certificates, Compat, Compiler, Configuration, StoredNode, TIMEOUT};
+use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::mpsc::{channel, sync_channel};
@@ -45,11 +46,18 @@ struct Answers {
 
 impl Answers {
     fn answer(&self, line: &str) -> String {
-        match &self.configuration {
-            Some(configuration) => self.compiler.answer_configured(line, configuration),
-            None => self.compiler.answer(line),
-        }
+        self.compiler.answer_with(line, self.configuration.as_ref(), &stored)
     }
+}
+
+/// What a snapshot, or a folder with a file for each node, has of a node; none for a file of facts.
+fn stored(place: &str, node: &str) -> Option<Result<StoredNode, String>> {
+    let path = Path::new(place);
+    (path.is_dir() || path.is_file() && is_of_many(place)).then(|| {
+        let known = Nodes::open(place, &Certificates::default())?.known(node)?;
+        let Known { name, facts, trusted, environment, timestamp } = known;
+        Ok(StoredNode { name: Some(name), facts, trusted, environment, timestamp })
+    })
 }
 
 /// Runs the subcommand.

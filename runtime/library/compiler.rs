@@ -3,10 +3,10 @@
 use crate::bench::Target;
 use crate::catalog::Catalog;
 use crate::configuration::Configuration;
-use crate::configured_jobs::fill;
+use crate::configured_jobs::{fill, with_stored};
 use crate::environment::Environment;
 use crate::function::Function;
-use crate::node::Node;
+use crate::node::{Node, StoredNode};
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use crate::why_not::DataText;
@@ -325,14 +325,24 @@ impl Compiler {
         self.session.answer(line)
     }
 
-    /// The same of a job that knows a server's configuration: what the job does not say of its environment, facts, classes
-    /// and settings comes from there, as the files are at this moment.
-    pub fn answer_configured(&self, line: &str, configuration: &Configuration) -> String {
+    /// The same. What the job does not say of its environment, facts, classes and settings comes from a server's configuration,
+    /// where one is given, as the files are at this moment. `stored` is asked for a node where the job names a place of facts:
+    /// none where it knows no such place, which is a file of facts then.
+    pub fn answer_with(
+        &self,
+        line: &str,
+        configuration: Option<&Configuration>,
+        stored: &dyn Fn(&str, &str) -> Option<Result<StoredNode, String>>,
+    ) -> String {
         let mut job = match job::parse(line) {
             Ok(job) => job,
             Err(answer) => return answer,
         };
-        match configuration.again().and_then(|configuration| fill(&mut job, &configuration)) {
+        let filled = with_stored(&mut job, stored).and_then(|()| match configuration {
+            Some(configuration) => fill(&mut job, &configuration.again()?),
+            None => Ok(()),
+        });
+        match filled {
             Ok(()) => self.session.answer_job(job),
             Err(message) => job::failure(&job.id, &message),
         }

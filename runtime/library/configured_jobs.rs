@@ -1,7 +1,8 @@
 //! Jobs of `batch` that know a server's configuration: what a job does not say comes from there.
 
 use crate::configuration::Configuration;
-use crate::node::{Facts, Node};
+use crate::data::Data;
+use crate::node::{Facts, Node, StoredNode};
 use bunraku_compile::job::Job;
 use bunraku_compile::session::StoreAt;
 use serde_json::{Map, Value as Json};
@@ -62,6 +63,24 @@ pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), S
     }
     job.trusted.get_or_insert(node.trusted);
     place(job, said, configuration)
+}
+
+/// Puts what is stored of a job's node into it, where the job names a place of facts that `stored` knows.
+///
+/// # Errors
+/// When nothing is stored of the node there, or it can't be read.
+pub(crate) fn with_stored(
+    job: &mut Job,
+    stored: &dyn Fn(&str, &str) -> Option<Result<StoredNode, String>>,
+) -> Result<(), String> {
+    let Some(Json::String(place)) = job.facts.as_deref() else { return Ok(()) };
+    let Some(found) = stored(place, job.name()) else { return Ok(()) };
+    let StoredNode { facts: Facts(facts), trusted, .. } = found?;
+    job.facts = Some(facts);
+    if let (None, Some(Json::Object(trusted))) = (&job.trusted, trusted.map(|data: Data| data.json())) {
+        job.trusted = Some(trusted);
+    }
+    Ok(())
 }
 
 /// Says where the environment is: what a classifier says goes before the name that the job says.

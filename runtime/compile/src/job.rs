@@ -97,13 +97,23 @@ pub struct Job {
     pub profile: bool,
     /// Names of resource types to describe, in place of a compile.
     pub types: Option<Vec<String>>,
-    /// `value`, `catalog`.
-    pub want: Option<Vec<String>>,
+    /// What the result is to hold; by default the catalog.
+    pub want: Option<Vec<Want>>,
     /// A look-up at the end of the compile.
     pub lookup: Option<Query>,
     /// The server's configuration, where there is one: what the job does not say has been filled in from there.
     #[serde(skip)]
     pub configuration: Option<Arc<Configuration>>,
+}
+
+/// What a result holds.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Want {
+    /// The value of the last expression.
+    Value,
+    /// The catalog.
+    Catalog,
 }
 
 impl Job {
@@ -117,15 +127,15 @@ impl Job {
     }
 
     /// Name of the node.
-    fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         self.node.as_deref().unwrap_or("localhost")
     }
 
     /// Whether the result is to hold a thing: by default the catalog only.
-    fn wants(&self, what: &str) -> bool {
+    fn wants(&self, what: Want) -> bool {
         match &self.want {
-            Some(list) => list.iter().any(|wanted| wanted == what),
-            None => what == "catalog",
+            Some(list) => list.contains(&what),
+            None => what == Want::Catalog,
         }
     }
 }
@@ -183,7 +193,7 @@ impl Session {
             facts_from_store: job.facts.is_none(),
             settings,
             store: store.map(StoreAt::Place),
-            want_value: job.wants("value"),
+            want_value: job.wants(Want::Value),
             lookup: job.lookup.clone(),
             is_trial: false,
             gathers: false,
@@ -233,7 +243,7 @@ impl Session {
         match &outcome.result {
             Ok(catalog) => {
                 out.push_str(",\"ok\":true");
-                if job.wants("catalog") {
+                if job.wants(Want::Catalog) {
                     out.push_str(",\"catalog\":");
                     out.push_str(catalog);
                 }
@@ -289,10 +299,18 @@ impl Session {
 /// # Errors
 /// The answer to what is none.
 pub fn parse(line: &str) -> Result<Job, String> {
-    serde_json::from_str(line).map_err(|error| {
+    // Of an array it would make a job, field by field.
+    let is_array = line.trim_start().starts_with('[');
+    let parsed = if is_array { Err(None) } else { serde_json::from_str(line).map_err(Some) };
+    parsed.map_err(|error| {
+        let json = serde_json::from_str::<Json>(line).ok();
+        let what = match (&json, error) {
+            (Some(Json::Object(_)) | None, Some(error)) => error.to_string(),
+            _ => "a job is a JSON object".to_owned(),
+        };
         // Whatever the line was, its id is echoed if it has one.
-        let id = serde_json::from_str::<Json>(line).ok().and_then(|json| json.get("id").cloned());
-        failure(&id.unwrap_or_default(), &format!("Not a job: {error}"))
+        let id = json.and_then(|json| json.get("id").cloned());
+        failure(&id.unwrap_or_default(), &format!("Not a job: {what}"))
     })
 }
 

@@ -10,6 +10,7 @@ use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, change};
 use bunraku_fleet::choice::show;
 use bunraku_fleet::nodes::Nodes;
+use bunraku_fleet::report::counted;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -159,7 +160,7 @@ fn tell(answer: &Affected, form: Form, renderer: &mut Renderer) -> ExitCode {
         return output::finish(renderer, &format!("{whole}\n"), "the answer", status);
     }
     let reasons = answer.by_reason();
-    let count = |count: usize| format!("{count} {}", if count == 1 { "node" } else { "nodes" });
+    let count = |count: usize| counted(count, "node");
     for (reason, nodes) in reasons.iter().take(SHOWN) {
         output::note(&format!("{reason}: {}", count(nodes.len())));
     }

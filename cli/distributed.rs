@@ -19,6 +19,7 @@ use bunraku_fleet::engine::plan::{Plan, Work, prepare};
 use bunraku_fleet::engine::worker::Comparison;
 use bunraku_fleet::engine::{Engine, Hash};
 use bunraku_fleet::report::Head;
+use bunraku_fleet::report::counted;
 use bunraku_fleet::tree::{Preparation, Tree, whole};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -236,7 +237,16 @@ fn started(opened: &Opened, (run, plan): (&Hash, &Plan), arguments: &OnArguments
     let name = opened.name(run);
     match arguments.detach {
         true => output::print(&format!("{name}\n")).map_err(|error| error.to_string())?,
-        false => output::note(&format!("run {name}: {} nodes in {} shards", plan.nodes(), plan.shards.len())),
+        false => {
+            let (nodes, shards) = (counted(plan.nodes(), "node"), counted(plan.shards.len(), "shard"));
+            let waiting = match (opened, &arguments.submit) {
+                (Opened::Index(_), None) => format!(
+                    "; waiting for whoever does them, by `bunraku fleet shard {name} N` or `bunraku fleet worker --on`"
+                ),
+                _ => String::new(),
+            };
+            output::note(&format!("run {name}: {nodes} in {shards}{waiting}"));
+        }
     }
     Ok(arguments.detach)
 }

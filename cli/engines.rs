@@ -112,6 +112,10 @@ impl On {
                 certificate: tls.certificate.clone(),
                 patience: Duration::from_secs(patience.seconds.max(1)),
             })?)),
+            // The last part of it is made, but no path to it, which may be misspelt: nobody would ever come there.
+            On::Index(folder) if folder.parent().is_some_and(|parent| !parent.join(".").is_dir()) => {
+                return Err(format!("There is no folder in which {} could be made", folder.display()));
+            }
             On::Index(folder) => Opened::Index(Box::new(Index::new(Box::new(Folder::open(folder)?)))),
             On::Bucket(url) => {
                 let bucket = Bucket::open(url, tls.authorities.as_deref())?;

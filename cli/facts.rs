@@ -9,6 +9,7 @@ use bunraku_fleet::anonymise::{Plan, Secret};
 use bunraku_fleet::choice::See;
 use bunraku_fleet::nodes::{Known, Nodes, snapshot};
 use bunraku_fleet::pool;
+use bunraku_fleet::report::counted;
 use clap::{Args, Subcommand};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -38,7 +39,7 @@ struct Pull {
     #[command(flatten)]
     from: From,
     /// The snapshot.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output::file())]
     output: PathBuf,
     /// Leave out nodes whose facts can't be read, and say so; the exit status then is 1.
     #[arg(long = "keep-going")]
@@ -93,7 +94,7 @@ struct Anonymise {
     #[arg(value_name = "FILE")]
     file: String,
     /// The snapshot that is written.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = output::file())]
     output: PathBuf,
     /// File whose content decides what stands for what: with the same, two snapshots are anonymised alike. Keep it to yourself
     /// [default: random].
@@ -170,8 +171,7 @@ fn pull(arguments: &Pull, renderer: &mut Renderer) -> Result<ExitCode, (String, 
 
 fn note_written(path: &Path, count: usize) {
     let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-    let nodes = if count == 1 { "node" } else { "nodes" };
-    output::note(&format!("{count} {nodes}, {:.1} kB", bytes as f64 / 1e3));
+    output::note(&format!("{}, {:.1} kB", counted(count, "node"), bytes as f64 / 1e3));
 }
 
 fn show(arguments: &Show, renderer: &mut Renderer) -> Result<ExitCode, (String, u8)> {

@@ -4,6 +4,7 @@ use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::whole_tree::WholeTree;
 use crate::{FAILED, output};
 use bunraku::pieces::{PieceKind, shown};
+use bunraku_fleet::report::counted;
 use bunraku_fleet::unused::{Dead, Unused, unused};
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -52,6 +53,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     });
     match answer {
         Ok((mut answer, folder)) => {
+            if let Some(unknown) = arguments.within.iter().find(|name| !answer.all_modules.contains(*name)) {
+                return renderer
+                    .failure(&format!("--module {unknown}: the tree has nothing of such a module"), FAILED);
+            }
             answer.dead.retain(|dead| is_wanted(arguments, dead));
             tell(arguments, &answer, folder.as_deref(), &mut renderer)
         }
@@ -82,10 +87,10 @@ fn tell(arguments: &Arguments, answer: &Unused, folder: Option<&Path>, renderer:
     }
     let certain = answer.dead.iter().filter(|dead| dead.is_certain()).count();
     output::note(&format!(
-        "{} of {} pieces are used by none of {} nodes, {certain} of them for certain",
+        "{} of {} pieces are used by none of {}, {certain} of them for certain",
         answer.dead.len(),
         answer.pieces,
-        answer.nodes
+        counted(answer.nodes, "node")
     ));
     output::finish(renderer, &as_text(answer, folder), "the answer", status)
 }

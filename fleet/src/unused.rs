@@ -39,6 +39,8 @@ pub struct Unused {
     pub dead: Vec<Dead>,
     /// Modules of which nobody uses anything.
     pub modules: BTreeSet<String>,
+    /// All modules that pieces are of.
+    pub all_modules: BTreeSet<String>,
     /// Nodes that do not compile, with what is wrong: what they would use is not known.
     pub failed: BTreeMap<String, String>,
     /// Files that could not be looked into, and why.
@@ -63,7 +65,16 @@ pub fn unused(
     let judge = Judge::new(&used);
     let (dead, modules) = (judge.dead(), judge.modules());
     let pieces = used.pieces.all.len();
-    Ok(Unused { nodes: names.len(), pieces, dead, modules, failed: used.failed, unread: used.pieces.unread })
+    let all_modules = used.pieces.all.iter().filter_map(|piece| piece.module.clone()).collect();
+    Ok(Unused {
+        nodes: names.len(),
+        pieces,
+        dead,
+        modules,
+        all_modules,
+        failed: used.failed,
+        unread: used.pieces.unread,
+    })
 }
 
 struct Judge<'p> {

@@ -116,7 +116,7 @@ fn statuses() {
     assert_eq!(status(&["breaks.example.com", "web01.example.com", "--fail-on=error"]), Some(1));
     assert_eq!(status(&["breaks.example.com", "--fail-on=never"]), Some(0));
     assert_eq!(status(&["mended.example.com", "broken.example.com"]), Some(2));
-    assert_eq!(status(&["broken.example.com"]), Some(0));
+    assert_eq!(status(&["broken.example.com"]), Some(1));
     assert_eq!(status(&["web01.example.com", "--ignore=File[*],User[*],Web::User[*]"]), Some(0));
     let wrong = diff(&["--ignore=File"]);
     assert_eq!(wrong.status.code(), Some(1));
@@ -186,6 +186,15 @@ fn versions_of_a_repository() {
         !plain(&versions.stdout).contains(&cache.display().to_string()),
         "the cache is nobody's business"
     );
+    // Nor by another path to it.
+    let mut beside = command(Path::new("../beside"));
+    let beside = beside.current_dir(&repository).args([
+        "--format=jsonl",
+        "--from=git:old:control",
+        "--to=git:new:control",
+    ]);
+    let beside = plain(&beside.output().expect("Bunraku starts").stdout);
+    assert!(beside.contains("file: manifests/site.pp") && !beside.contains("/beside/"), "{beside}");
     assert_eq!(states(&run(&["--from=git:old:control", "--to=control"])), folders);
     // What one stands in is not touched.
     let state = Command::new("git").args(["status", "--porcelain"]).current_dir(&repository).output();

@@ -376,7 +376,7 @@ fn what_can_not_go_to_others_is_refused_by_name() {
         .expect("a link can be made");
     refused(&[], "modules/site/files/link leads out of the tree");
     let wrong = output(&mut site.diff(&["--on", "ftp:x"]));
-    assert_eq!(wrong.0, Some(2), "{}", wrong.2);
+    assert_eq!(wrong.0, Some(1), "{}", wrong.2);
 }
 
 #[test]

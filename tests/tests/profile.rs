@@ -44,6 +44,10 @@ fn fleets_are_the_sum_of_their_nodes() {
     for module in ["accounts", "lighthouse", "profile", "role", "(rest)"] {
         assert!(modules.contains_key(module), "{module} is not among {modules:?}");
     }
+    // Node definitions are the main manifest's.
+    let classes = all["names"]["class"].as_object().expect("an object");
+    assert!(!classes.keys().any(|name| name.contains("example")), "{classes:?}");
+    assert!(!modules.contains_key("default"), "{modules:?}");
     let files = all["files"].as_object().expect("an object");
     for file in [
         "modules/lighthouse/manifests/vhost.pp",

@@ -383,6 +383,21 @@ fn what_the_large_control_repo_does_not_use_can_be_deleted() {
     assert!(compiled.catalogs() == before, "catalogs differ");
 }
 
+/// A module that the tree has not is no module without anything unused.
+#[test]
+fn a_module_that_is_not_there_is_refused() {
+    let site = site();
+    let unused = |module: &str| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let command = command.args(["unused", "--no-archives", "--module", module, "--factpath"]);
+        command.arg(site.path().join("facts")).arg(site.path()).output().expect("Bunraku starts")
+    };
+    let output = unused("nope");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!((output.status.code(), said.contains("--module nope: ")), (Some(1), true), "{said}");
+    assert_eq!(unused("gone").status.code(), Some(2));
+}
+
 /// What is not sure to be known is not certain.
 #[test]
 fn nodes_that_do_not_compile_leave_nothing_certain() {

@@ -57,8 +57,10 @@ impl Reason {
 impl std::fmt::Display for Reason {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Reason::Path(path, how) => write!(f, "{path} {how}"),
-            Reason::Key(path, part) | Reason::Body(path, part) => write!(f, "{path}: {part}"),
+            Reason::Path(path, how) => write!(f, "{} {how}", in_environment(path)),
+            Reason::Key(path, part) | Reason::Body(path, part) => {
+                write!(f, "{}: {part}", in_environment(path))
+            }
             Reason::Unknown(what) => write!(f, "whatever {what} reads"),
             Reason::Value(path) => write!(f, "{path} differs"),
             Reason::Others => f.write_str("what its classifier, environment or settings say differs"),
@@ -67,6 +69,11 @@ impl std::fmt::Display for Reason {
             Reason::Everything(how) => f.write_str(how),
         }
     }
+}
+
+/// A path as people know it: archives call the environment's folder `e`.
+fn in_environment(path: &str) -> &str {
+    path.strip_prefix("e/").unwrap_or(path)
 }
 
 /// How a node is compiled, by its name.

@@ -56,7 +56,8 @@ const AROUND: usize = 2;
 /// How many lines of one value are shown.
 const LINES: usize = 60;
 
-fn counted(count: usize, what: &str) -> String {
+/// A number of things, by the word for one of them.
+pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 

@@ -53,6 +53,8 @@ pub fn text(head: &Head, groups: &Groups, (width, color): (Option<usize>, bool),
         put(0, "", "");
         for node in groups.nodes.iter().filter(|node| node.state != "same") {
             let changes = match node.changes.len() {
+                // What it fails with is no change.
+                _ if node.state.starts_with("fail") => String::new(),
                 0 => String::new(),
                 count => format!(" ({})", counted(count, "change")),
             };

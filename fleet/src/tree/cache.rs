@@ -54,6 +54,8 @@ impl Cache {
         for kind in [UNFINISHED, USED] {
             fs::create_dir_all(folder.join(kind)).map_err(failed)?;
         }
+        // Messages name files by paths without `..`, and are told without the folder.
+        let folder = folder.canonicalize().map_err(failed)?;
         Ok(Cache { folder, bound, used: Mutex::default() })
     }
 

@@ -242,10 +242,11 @@ impl<'c> Compile<'c> {
             let catalog = self.catalog.borrow();
             (catalog[id].type_name, catalog[id].title)
         };
-        let (kind, name) = if matches!(type_name, "Class" | "Node") {
-            (Counted::Class, title)
-        } else {
-            (Counted::Define, type_name)
+        // A node definition is the main manifest's, and no class that a module could have.
+        let (kind, name) = match type_name {
+            "Node" => return self.evaluate_now(vm, id),
+            "Class" => (Counted::Class, title),
+            _ => (Counted::Define, type_name),
         };
         self.accounts.counter.count(kind, name, || self.evaluate_now(vm, id))
     }

@@ -161,12 +161,20 @@ fn create(folder: &Path, name: &str) -> io::Result<NamedTempFile> {
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     loop {
-        let file = builder.tempfile_in(folder)?;
+        let file = builder.tempfile_in(folder).map_err(unnamed)?;
         file.as_file().lock()?;
         // Another writer may have taken it for abandoned before it was locked.
         if file.path().exists() {
             return Ok(file);
         }
+    }
+}
+
+/// An error without the temporary file's name, which the library adds: whoever reads it knows the file by the name that it is to have.
+fn unnamed(error: io::Error) -> io::Error {
+    match error.to_string().split_once(" at path ") {
+        Some((what, _)) => io::Error::new(error.kind(), what.to_owned()),
+        None => error,
     }
 }
 

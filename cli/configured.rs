@@ -2,9 +2,9 @@
 //! takes them.
 
 use crate::output;
-use bunraku::{Compat, Configuration, is_setting};
+use bunraku::{Compat, Configuration, check_setting, is_setting, modulepath};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Without it, `--no-config` need not be given in each command of a CI: where this variable is set, no configuration of
 /// the machine is read.
@@ -35,9 +35,21 @@ pub struct Configured {
 
 fn setting(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("it takes NAME=VALUE")?;
-    match is_setting(name) {
-        true => Ok((name.to_owned(), value.to_owned())),
-        false => Err(format!("Puppet has no setting '{name}'")),
+    if !is_setting(name) {
+        return Err(format!("Puppet has no setting '{name}'"));
+    }
+    check_setting(name, value)?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+/// Refuses a file or folder that an argument names and that is not there.
+///
+/// # Errors
+/// Names both.
+pub fn there(argument: &str, path: Option<&Path>) -> Result<(), String> {
+    match path.filter(|path| !path.exists()) {
+        Some(path) => Err(format!("--{argument} {}: there is no such file or folder", path.display())),
+        None => Ok(()),
     }
 }
 
@@ -50,19 +62,32 @@ impl Configured {
     /// The configuration, if there is one; `more` are settings that other arguments say.
     ///
     /// # Errors
-    /// Puppet's message, with file and line, where it can't be read.
+    /// When a folder that is named is not there; Puppet's message, with file and line, where the configuration can't be read.
     pub fn read(
         &self,
         compat: Compat,
         more: &[(&str, Option<String>)],
     ) -> Result<Option<Configuration>, String> {
-        let Some(given) = self.given(more) else { return Ok(None) };
-        let read = match self.is_asked_for() {
-            true => Some(Configuration::read(compat, &given)?),
-            false => Configuration::of_this_machine(compat, &given)?,
-        };
+        let read = self.read_untold(compat, more)?;
         read.iter().for_each(output::note_fault);
         Ok(read)
+    }
+
+    /// The same for who tells what is wrong with the configuration's text.
+    ///
+    /// # Errors
+    /// As of [`Configured::read`].
+    pub fn read_untold(
+        &self,
+        compat: Compat,
+        more: &[(&str, Option<String>)],
+    ) -> Result<Option<Configuration>, String> {
+        there("confdir", self.confdir.as_deref())?;
+        let Some(given) = self.given(more) else { return Ok(None) };
+        match self.is_asked_for() {
+            true => Configuration::read(compat, &given).map(Some),
+            false => Configuration::of_this_machine(compat, &given),
+        }
     }
 
     /// The same for a service: what is not said is the machine's, whichever user the service runs as. What is wrong with the
@@ -76,6 +101,17 @@ impl Configured {
             true => Configuration::read_for_service(compat, &given).map(Some),
             false => Configuration::of_service(compat, &given),
         }
+    }
+
+    /// Refuses folders of settings that are named and not there, for who compiles: settings can be printed without them.
+    ///
+    /// # Errors
+    /// Names the argument and the folder.
+    pub fn check_named(&self) -> Result<(), String> {
+        there("codedir", self.codedir.as_deref())?;
+        there("vardir", self.vardir.as_deref())?;
+        let folders = self.environmentpath.as_deref().map_or_else(Vec::new, modulepath);
+        folders.iter().try_for_each(|folder| there("environmentpath", Some(folder)))
     }
 
     /// What the command line says of settings; none where no configuration is to be read.

@@ -66,7 +66,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroUsize>,
     /// What makes the exit status other than 0: whatever changes; only resources that are no classes or defined types; only
-    /// nodes that fail; nothing.
+    /// nodes that fail; nothing [default: diff, unless bunraku.toml says otherwise].
     #[arg(long = "fail-on", value_name = "WHAT")]
     fail_on: Option<FailOn>,
     /// Form of what is printed.
@@ -258,6 +258,7 @@ pub fn world(world: &World, tree: &Tree) -> World {
         modulepath,
         facts: None,
         factpath: None,
+        is_of_tree: true,
         ..world.clone()
     }
 }

@@ -18,10 +18,10 @@ pub struct Ldap {
     /// Its port.
     #[arg(long, value_name = "PORT", default_value_t = 389)]
     ldapport: u16,
-    /// TLS from the begin; needs --localcacert.
+    /// TLS from the beginning; needs --localcacert.
     #[arg(long, overrides_with = "no_ldapssl")]
     pub ldapssl: bool,
-    /// No TLS from the begin; this is the default.
+    /// No TLS from the beginning; this is the default.
     #[arg(long = "no-ldapssl", overrides_with = "ldapssl")]
     no_ldapssl: bool,
     /// TLS on a connection that begins plain (StartTLS); needs --localcacert.

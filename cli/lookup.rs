@@ -2,7 +2,8 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::world::{Purpose, World};
-use crate::{FAILED, output};
+use crate::{FAILED, USAGE, output};
+use bunraku::check::{self, How, SourceFile};
 use bunraku::{Compiler, Query};
 use clap::Args;
 use std::process::ExitCode;
@@ -33,7 +34,7 @@ pub struct Arguments {
     #[arg(long, value_name = "TYPE")]
     merge: Option<String>,
     /// Prefix of what a deep merge removes.
-    #[arg(long = "knock-out-prefix", value_name = "PREFIX")]
+    #[arg(long = "knock-out-prefix", value_name = "PREFIX", allow_hyphen_values = true)]
     knock_out_prefix: Option<String>,
     /// Sort arrays that a deep merge has merged.
     #[arg(long = "sort-merged-arrays")]
@@ -56,6 +57,18 @@ pub struct Arguments {
     color: ColorChoice,
 }
 
+/// Refuses what is no expression of a type.
+///
+/// # Errors
+/// What is wrong with it.
+fn check_type(text: Option<&str>) -> Result<(), String> {
+    let Some(text) = text else { return Ok(()) };
+    match check::source(&SourceFile::manifest(text), &How::default()).first() {
+        Some(fault) => Err(format!("--type {text}: {}", fault.message)),
+        None => Ok(()),
+    }
+}
+
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
@@ -72,8 +85,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         origin: arguments.origin,
         render_as: arguments.render_as.clone(),
     };
-    if let Err(message) = query.format() {
-        return renderer.failure(&format!("Could not run: {message}"), FAILED);
+    if let Err(message) =
+        query.format().map(|_| ()).and_then(|()| check_type(arguments.value_type.as_deref()))
+    {
+        return renderer.failure(&message.replace("'puppet lookup", "'bunraku lookup"), USAGE);
     }
     let purpose = if arguments.compile { Purpose::Catalog } else { Purpose::Data };
     let mut target = match arguments.world.target_for(None, purpose, &mut |warning| renderer.warning(warning))

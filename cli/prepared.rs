@@ -28,6 +28,7 @@ impl World {
     /// # Errors
     /// When the configuration can't be read, or a setting has a value that does not fit.
     pub fn prepare(&self, purpose: Purpose) -> Result<Prepared<'_>, String> {
+        self.check_named()?;
         let configuration = self.configuration()?;
         let mut settings = Settings::of_compat(self.compat);
         let mut warnings = Vec::new();

@@ -30,7 +30,7 @@ pub struct RuleArguments {
     /// Compare what `source` says only.
     #[arg(long = "no-compare-file-text", overrides_with = "compare_file_text")]
     no_compare_file_text: bool,
-    /// Compare edges, too, by what can be reached.
+    /// Compare edges, too, by what can be reached [default: none].
     #[arg(long, value_name = "WHICH")]
     edges: Option<EdgesArgument>,
     /// File of rules in place of `bunraku.toml` in the tree that is compared from.

@@ -67,7 +67,8 @@ pub struct Arguments {
     /// How many seconds a compile may take; 0 is without end.
     #[arg(long, value_name = "SECONDS", value_parser = world::seconds, default_value = "300")]
     timeout: f64,
-    /// Sets a limit of compiles: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
+    /// Sets a limit of compiles: max_calls, max_depth, max_file, max_memory, max_nesting, max_steps, exec_output,
+    /// exec_timeout, ruby_memory, ruby_timeout.
     #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = world::limit)]
     limits: Vec<(String, Data)>,
     /// A program whose output depends on its arguments alone: `generate()` runs it once for the same arguments, whatever node asks. May

@@ -19,7 +19,13 @@ pub fn opened(
     warn: &mut dyn FnMut(&str),
 ) -> Result<(World, Option<(Tree, Preparation)>), String> {
     let mut world = world.clone();
-    if is_environment_name(given) && !Path::new(given).exists() {
+    let configuration = match is_environment_name(given) && !Path::new(given).exists() {
+        true => world.configuration()?,
+        false => None,
+    };
+    if let Some(configuration) = configuration {
+        // Said once here, where it is none, and not of each node.
+        configuration.environment_folder(Some(given))?;
         world.environment = Some(given.into());
         return Ok((world, None));
     }
@@ -30,6 +36,7 @@ pub fn opened(
         let folders: Vec<_> = folders.iter().map(|folder| folder.to_string_lossy()).collect();
         world.modulepath = Some(folders.join(":"));
     }
+    world.is_of_tree = true;
     world.frozen = tree.folder.is_none();
     (world.environment, world.archive) = (tree.folder.clone(), tree.archive.clone());
     Ok((world, Some((tree, preparation))))

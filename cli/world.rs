@@ -1,7 +1,7 @@
 //! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
 //! them; they become what the library compiles.
 
-use crate::configured::Configured;
+use crate::configured::{Configured, there};
 use crate::confine::Confine;
 use crate::engines::Tls;
 use crate::ldap::Ldap;
@@ -9,7 +9,7 @@ use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
     Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
-    Settings, Strict,
+    Settings, Strict, modulepath,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -56,8 +56,9 @@ pub struct World {
     /// Where classes and parameters of the node come from beside its manifests [default: as configured, else plain].
     #[arg(long = "node_terminus", value_name = "HOW")]
     pub node_terminus: Option<Terminus>,
-    /// Command that prints them as YAML, given the node's name: for `--node_terminus exec`.
-    #[arg(long = "external_nodes", value_name = "COMMAND", required_if_eq("node_terminus", "exec"))]
+    /// Command that prints them as YAML, given the node's name: `--node_terminus exec` is meant then, unless another is named. Without
+    /// it, `exec` asks the configured one.
+    #[arg(long = "external_nodes", value_name = "COMMAND")]
     pub external_nodes: Option<String>,
     /// Folder with what the classifier says of each node, in place of the classifier: files `NAME.yaml`.
     #[arg(long = "enc-answers", value_name = "DIR", conflicts_with_all = ["node_terminus", "external_nodes"])]
@@ -88,7 +89,8 @@ pub struct World {
     /// What dubious constructs do [default: as configured, else error, by --compat 7 warning].
     #[arg(long, value_name = "HOW", value_parser = strict())]
     pub strict: Option<Strict>,
-    /// Sets a limit: max_calls, max_depth, max_file, max_memory, exec_output, exec_timeout, ruby_memory, ruby_timeout.
+    /// Sets a limit: max_calls, max_depth, max_file, max_memory, max_nesting, max_steps, exec_output,
+    /// exec_timeout, ruby_memory, ruby_timeout.
     #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = limit)]
     pub limits: Vec<(String, Data)>,
     /// A program whose output depends on its arguments alone, such as `systemd-analyze calendar`: `generate()` runs it once for the
@@ -104,7 +106,8 @@ pub struct World {
     /// Unknown variables are errors; this is the default, but by --compat 7 and where another one is configured.
     #[arg(long = "strict_variables", overrides_with = "no_strict_variables")]
     pub strict_variables: bool,
-    /// Unknown variables are undef.
+    /// Unknown variables are undef where --strict is warning or off; where it is error, the default but by --compat 7, they are errors
+    /// all the same, as in Puppet.
     #[arg(long = "no-strict_variables", overrides_with = "strict_variables")]
     pub no_strict_variables: bool,
     /// Facts are taken as they are given, legacy ones included; this is the default unless the configuration says otherwise.
@@ -134,6 +137,9 @@ pub struct World {
     /// The directory that `--node_terminus ldap` asks.
     #[command(flatten, next_help_heading = "LDAP, for --node_terminus ldap")]
     pub ldap: Ldap,
+    /// Whether environment and module path are those of a tree that was opened, and nobody has named them as they stand here.
+    #[arg(skip)]
+    pub is_of_tree: bool,
 }
 
 /// The setting `node_terminus`.
@@ -171,6 +177,20 @@ pub fn strict() -> impl TypedValueParser<Value = Strict> {
 pub fn programs(paths: &[String]) -> Data {
     Data::List(paths.iter().cloned().map(Data::from).collect())
 }
+
+/// Limits of a compile, by their settings.
+const LIMITS: [&str; 10] = [
+    "exec_output",
+    "exec_timeout",
+    "max_calls",
+    "max_depth",
+    "max_file",
+    "max_memory",
+    "max_nesting",
+    "max_steps",
+    "ruby_memory",
+    "ruby_timeout",
+];
 
 /// A number of seconds, 0 for without end.
 ///
@@ -220,7 +240,13 @@ impl World {
             Some(configuration) => configuration.programs()?,
             None => Vec::new(),
         };
-        let given = self.external_nodes.as_deref().and_then(|command| command.split_whitespace().next());
+        let given = match (self.terminus(), &self.external_nodes, self.configuration()?) {
+            (Some(Terminus::Exec), None, Some(configuration)) => {
+                Some(configuration.get("external_nodes")?.text)
+            }
+            (_, command, _) => command.clone(),
+        };
+        let given = given.as_deref().and_then(|command| command.split_whitespace().next());
         let programs = configured.into_iter().chain([("external_nodes", given.map(PathBuf::from))]);
         confine.check(self.folder(), &programs.collect::<Vec<_>>())
     }
@@ -274,6 +300,30 @@ impl World {
         Ok(Some(facts.as_an_agent_sends_them(name, self.compat)))
     }
 
+    /// Where arguments say that classes come from: who names a classifier wants it to be asked.
+    fn terminus(&self) -> Option<Terminus> {
+        self.node_terminus.or(self.external_nodes.as_ref().map(|_| Terminus::Exec))
+    }
+
+    /// Refuses files and folders that arguments name and that are not there: where they are passed over, another catalog is compiled.
+    ///
+    /// # Errors
+    /// Names the argument and what is missing.
+    pub fn check_named(&self) -> Result<(), String> {
+        self.configured.check_named()?;
+        there("factpath", self.factpath.as_deref())?;
+        there("enc-answers", self.enc_answers.as_deref())?;
+        // Those of an archive need not be there, and the folders of a tree are what it says they are.
+        if !self.frozen {
+            there("hiera_config", self.hiera_config.as_deref())?;
+        }
+        let given = self.modulepath.as_deref().filter(|_| !self.frozen && !self.is_of_tree);
+        given
+            .map_or_else(Vec::new, modulepath)
+            .iter()
+            .try_for_each(|folder| there("modulepath", Some(folder)))
+    }
+
     /// The node with its classes, and the environment that it is to be in.
     ///
     /// # Errors
@@ -293,8 +343,14 @@ impl World {
             };
             return Ok((node, said));
         }
-        let (node, said) = match (self.node_terminus, &self.external_nodes, configuration) {
+        let (node, said) = match (self.terminus(), &self.external_nodes, configuration) {
             (Some(Terminus::Exec), Some(command), _) => node.classified_by(command, limits)?,
+            (Some(Terminus::Exec), None, Some(configuration)) => {
+                configuration.classify_by_program(node, limits)?
+            }
+            (Some(Terminus::Exec), None, None) => {
+                return Err("--node_terminus exec needs a command: --external_nodes names one".to_owned());
+            }
             (Some(Terminus::Ldap), ..) => {
                 self.ldap.tell(settings)?;
                 let server = self.ldap.server(self.localcacert.as_deref());
@@ -317,7 +373,7 @@ impl World {
     /// # Errors
     /// When a setting can't be read.
     pub fn asks_of_nodes(&self, configuration: Option<&Configuration>) -> Result<bool, String> {
-        let asks = self.enc_answers.is_some() || self.node_terminus.is_some();
+        let asks = self.enc_answers.is_some() || self.terminus().is_some();
         Ok(asks || configuration.map(Configuration::asks_of_nodes).transpose()?.unwrap_or_default())
     }
 
@@ -390,10 +446,20 @@ pub fn with_hint(mut diagnostic: Diagnostic, target: &Target) -> Diagnostic {
     diagnostic
 }
 
+/// Takes a limit by its name.
+///
+/// # Errors
+/// When there is none of the name, or the value is no number that it takes.
 pub fn limit(text: &str) -> Result<(String, Data), String> {
     let (name, number) = text.split_once('=').ok_or("it takes NAME=NUMBER")?;
+    if !LIMITS.contains(&name) {
+        return Err(format!("there is no limit '{name}'; there are {}", LIMITS.join(", ")));
+    }
     match Data::from_json(number) {
-        Ok(number @ (Data::Integer(_) | Data::Float(_))) => Ok((name.to_owned(), number)),
+        Ok(number @ (Data::Integer(_) | Data::Float(_))) => {
+            Settings::default().set(name, &number)?;
+            Ok((name.to_owned(), number))
+        }
         _ => Err("it takes a number".to_owned()),
     }
 }

@@ -81,7 +81,7 @@ pub use catalog::{Catalog, Edge, Resource};
 pub use classes::{Class, ClassOptions, ClassParameter, ClassReader};
 pub use compiler::{Answer, Compilation, Compiler, Evaluated, Log, Query, Spent, Stats};
 pub use configuration::{
-    Configuration, Origin, SERVER_SECTION, Setting, find_environment, is_boolean_setting,
+    Configuration, Origin, SERVER_SECTION, Setting, check_setting, find_environment, is_boolean_setting,
     is_environment_name, is_setting, is_setting_of,
 };
 pub use data::Data;

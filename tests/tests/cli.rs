@@ -109,6 +109,101 @@ fn wrong_arguments_are_status_2() {
     assert_eq!(missing.err, "Error: One or more file(s) specified did not exist:\n   /nonexistent/a.pp\n");
 }
 
+/// What is wrong with a value is told before anything runs, with the status for that.
+#[test]
+fn wrong_values_are_status_2() {
+    let compile = |more: &[&str]| run(&[&["compile", "-e", "", "x"], more].concat());
+    for (wrong, told) in [
+        (&["--limit", "bogus=10"][..], "there is no limit 'bogus'"),
+        (&["--limit", "max_calls=-1"], "max_calls"),
+        (&["--limit", "max_calls=x"], "it takes a number"),
+        (&["--set", "strict=bogus"], "Allowed values are 'off', 'warning', 'error'"),
+        (&["--set", "nosuch=1"], "Puppet has no setting 'nosuch'"),
+    ] {
+        let answer = compile(wrong);
+        assert_eq!(answer.status, 2, "{wrong:?}: {}", answer.err);
+        assert!(answer.err.contains(told), "{wrong:?}: {}", answer.err);
+    }
+    assert_eq!(compile(&["--limit", "max_steps=100000", "--limit", "max_nesting=99"]).status, 0);
+    let lookup = |more: &[&str]| run(&[&["lookup", "--environment", "."], more].concat());
+    for wrong in [
+        &["--merge", "bogus", "k"][..],
+        &[],
+        &["k", "--render-as", "yml"],
+        &["k", "--explain", "--origin"],
+        &["k", "--type", "Intege["],
+    ] {
+        let answer = lookup(wrong);
+        assert_eq!(answer.status, 2, "{wrong:?}: {}", answer.err);
+        assert!(
+            !answer.err.contains("puppet lookup") && !answer.err.contains("Could not run"),
+            "{}",
+            answer.err
+        );
+    }
+}
+
+/// A prefix is often two hyphens, which are no end of the options here.
+#[test]
+fn a_knockout_prefix_may_be_hyphens() {
+    let site = folder(&[
+        ("hiera.yaml", "version: 5\nhierarchy: [{name: a, path: a.yaml}, {name: b, path: b.yaml}]\n"),
+        ("data/a.yaml", "k: {l: ['--x', y]}\n"),
+        ("data/b.yaml", "k: {l: [x, z]}\n"),
+    ]);
+    let environment = site.text("");
+    let merge = ["lookup", "--environment", &environment, "--merge", "deep", "--render-as", "json"];
+    let answer = run(&[&merge[..], &["--knock-out-prefix", "--", "k"]].concat());
+    assert_eq!((answer.status, answer.out.trim()), (0, "{\"l\":[\"z\",\"y\"]}"), "{}", answer.err);
+}
+
+/// What is named and not there is refused by its name: passed over, it would give another catalog.
+#[test]
+fn what_is_named_is_there() {
+    let compile = |more: &[&str]| run(&[&["compile", "-e", "", "x"], more].concat());
+    for (wrong, name) in [
+        (&["--factpath", "/nonexistent"][..], "--factpath /nonexistent"),
+        (&["--enc-answers", "/nonexistent"], "--enc-answers /nonexistent"),
+        (&["--hiera_config", "/nonexistent"], "--hiera_config /nonexistent"),
+        (&["--modulepath", "/nonexistent:/tmp"], "--modulepath /nonexistent"),
+        (&["--environmentpath", "/nonexistent"], "--environmentpath /nonexistent"),
+        (&["--confdir", "/nonexistent"], "--confdir /nonexistent"),
+        (&["--codedir", "/nonexistent"], "--codedir /nonexistent"),
+    ] {
+        let answer = compile(wrong);
+        assert_eq!(answer.status, 1, "{wrong:?}: {}", answer.err);
+        assert!(answer.err.starts_with(&format!("Error: {name}: there is no such file")), "{}", answer.err);
+    }
+    assert_eq!(run(&["config", "--confdir", "/nonexistent", "strict"]).status, 1);
+    let facts = folder(&[("x.json", "{}")]);
+    let fleet = run(&["fleet", "compile", "nope", "--facts", &facts.text("")]);
+    assert_eq!(
+        (fleet.status, fleet.err.starts_with("Error: There is no tree nope")),
+        (1, true),
+        "{}",
+        fleet.err
+    );
+    let engine = format!("index:{}", facts.text("no/such"));
+    let fleet = run(&["fleet", "compile", &facts.text(""), "--facts", &facts.text(""), "--on", &engine]);
+    assert_eq!(
+        (fleet.status, fleet.err.contains("There is no folder in which ")),
+        (1, true),
+        "{}",
+        fleet.err
+    );
+    assert!(!facts.join("no").exists());
+}
+
+/// `-` is stdout, and a file that can't be written is told by its own name.
+#[test]
+fn outputs_are_files_or_stdout() {
+    let answer = run(&["compile", "-e", "", "x", "-o", "-"]);
+    assert_eq!((answer.status, answer.out.starts_with('{')), (0, true), "{}", answer.err);
+    assert!(!paths::root().join("-").exists());
+    let answer = run(&["compile", "-e", "", "x", "-o", "/nonexistent/x"]);
+    assert_eq!(answer.err, "Error: Could not write /nonexistent/x: No such file or directory (os error 2)\n");
+}
+
 #[test]
 fn eval_prints_logs_and_the_last_value() {
     let answer = run(&["eval", "-e", "notice('on it') warning('careful') [1, 'two', undef]"]);
@@ -181,6 +276,25 @@ fn colour_shows_the_source_line() {
 }
 
 #[test]
+fn what_cannot_be_written_is_an_error() {
+    let folder = folder(&[("a.pp", "class a { }")]);
+    let path = folder.text("a.pp");
+    for args in [
+        &["check", "--format", "json", &path][..],
+        &["check", "--format", "sarif", &path],
+        &["help"],
+        &["check", "--help"],
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        let output = command.args(args).stdin(Stdio::null()).stdout(full).output().expect("Bunraku ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
+        assert!(said.contains("Could not write "), "{args:?}: {said}");
+    }
+}
+
+#[test]
 fn check_walks_folders() {
     let tree = folder(&[
         ("good.pp", "class good { }"),
@@ -250,6 +364,42 @@ fn batch_answers_in_order_whatever_the_line() {
 }
 
 /// What those ask for who rebuild a catalog as objects, as the gem for rspec-puppet does.
+#[test]
+fn batch_says_what_is_no_job() {
+    let jobs = "[]\n1\n{\"id\": 3, \"code\": \"1\", \"want\": [\"valeu\"]}\n{\"id\": 4, \"colour\": 1}\n";
+    let answer = run_with(&["batch"], jobs, &[]);
+    let told: Vec<Value> = answer.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    assert!(told.iter().all(|one| one["ok"] == false), "{}", answer.out);
+    let message = |n: usize| told[n]["error"]["message"].as_str().unwrap_or_default();
+    assert_eq!(
+        (message(0), message(1)),
+        ("Not a job: a job is a JSON object", "Not a job: a job is a JSON object")
+    );
+    assert!(message(2).contains("`valeu`") && message(2).contains("`value`"), "{}", answer.out);
+    assert!(message(3).contains("`colour`"), "{}", answer.out);
+    assert_eq!((&told[2]["id"], &told[3]["id"]), (&3.into(), &4.into()));
+}
+
+/// Where facts of many nodes are, the job's node has its own: a snapshot, a folder.
+#[test]
+fn batch_takes_facts_from_where_a_fleet_has_them() {
+    let folder = folder(&[
+        ("facts/a.example.com.json", "{\"role\": \"web\"}"),
+        ("facts/b.example.com.json", "{\"role\": \"db\"}"),
+    ]);
+    let (facts, snapshot) = (folder.text("facts"), folder.text("fleet.facts"));
+    assert_eq!(run(&["facts", "pull", "--from", &facts, "-o", &snapshot]).status, 0);
+    for place in [&facts, &snapshot] {
+        let job = |node: &str| serde_json::json!({"code": "$facts['role']", "node": node, "facts": place, "want": ["value"]});
+        let answer =
+            run_with(&["batch"], &format!("{}\n{}\n", job("b.example.com"), job("c.example.com")), &[]);
+        let told: Vec<Value> =
+            answer.out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        assert_eq!(told[0]["value"], "db", "{}", answer.out);
+        assert_eq!(told[1]["ok"], false, "{}", answer.out);
+    }
+}
+
 #[test]
 fn batch_tells_references_from_text_and_has_exported_resources() {
     let code = "notify { 'a': message => [File['/x'], 'File[/x]', {'k' => Sensitive(Class['settings'])}], require => 'File[/x]', \
@@ -324,7 +474,37 @@ fn a_classifier_gives_classes_parameters_and_environment() {
     );
     assert!(compile("none").err.contains("Could not find node 'none'; cannot compile"));
     assert!(compile("other").err.contains("Failed to find other via exec: Execution of '"));
-    assert_eq!(run(&["compile", "-e", "1", "--node_terminus", "exec"]).status, 2);
+    let without = run(&["compile", "-e", "1", "--node_terminus", "exec"]);
+    assert_eq!(
+        (without.status, without.err.contains("--external_nodes names one")),
+        (1, true),
+        "{}",
+        without.err
+    );
+}
+
+/// Who names a classifier wants it to be asked; and the configuration may name it where the arguments name the way.
+#[test]
+fn a_classifier_is_named_by_arguments_or_by_the_configuration() {
+    let site = folder(&[
+        ("envs/production/manifests/site.pp", "class a { notice('in a') }"),
+        ("enc.sh", "echo 'classes: [a]'\n"),
+    ]);
+    let command = format!("/bin/sh {}", site.text("enc.sh"));
+    let environment = site.text("envs/production");
+    let alone = run(&["compile", "--environment", &environment, "--external_nodes", &command, "x"]);
+    assert!(alone.err.contains("in a"), "{}", alone.err);
+    let plain = ["--node_terminus", "plain", "--external_nodes", &command];
+    let plain = run(&[&["compile", "--environment", &environment], &plain[..], &["x"]].concat());
+    assert_eq!((plain.status, plain.err.contains("in a")), (0, false), "{}", plain.err);
+    let conf =
+        format!("[main]\nenvironmentpath = {}\n[server]\nexternal_nodes = {command}\n", site.text("envs"));
+    fs::write(site.join("puppet.conf"), conf).expect("a file can be written");
+    let configured = run(&["compile", "--confdir", &site.text(""), "--node_terminus", "exec", "x"]);
+    assert!(configured.err.contains("in a"), "{}", configured.err);
+    let confined =
+        run(&["compile", "--confdir", &site.text(""), "--node_terminus", "exec", "--confine", "x"]);
+    assert_eq!((confined.status, confined.err.contains("external_nodes")), (1, true), "{}", confined.err);
 }
 
 #[test]

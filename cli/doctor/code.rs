@@ -2,13 +2,19 @@
 
 use super::finding::Finding;
 use bunraku::archive::{self, Options, Summary};
-use bunraku::{Compat, Compiler, Configuration, Environment, Node, Settings, modulepath};
+use bunraku::files::read;
+use bunraku::{Compat, Compiler, Configuration, Data, Environment, Node, Settings, modulepath};
+use bunraku_fleet::report::counted;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const AREA: &str = "Environment";
 
 /// What is evaluated to have Hiera read: a key that nobody has.
 const ASKS_HIERA: &str = "lookup('bunraku::doctor', undef, undef, undef)";
+
+/// The node that it is evaluated for.
+const NODE: &str = "localhost";
 
 /// Where no archive is, from which something could be taken.
 const NO_ARCHIVE: &str = "/nonexistent/none.bnr";
@@ -74,6 +80,7 @@ impl Code {
             found.push(Finding::note(AREA, what, "no module is found there"));
         }
         found.push(self.hiera());
+        found.extend(self.keys_of_eyaml());
         match self.built(Path::new(NO_ARCHIVE), self.options.compat, false) {
             Ok((_, summary)) => found.extend(of_summary(&summary, ruby)),
             Err(message) => found.push(Finding::fails(AREA, message, "no archive is built of it")),
@@ -92,12 +99,53 @@ impl Code {
     }
 
     fn hiera(&self) -> Finding {
-        let environment = self.environment.clone().with_code(ASKS_HIERA);
-        let ran = Compiler::new().evaluate(&environment, &Node::new("localhost"), &self.settings);
-        match ran.result {
-            Ok(_) => Finding::fine(AREA, "its Hiera is read"),
-            Err(diagnostic) => Finding::fails(AREA, diagnostic.to_string(), "every look-up fails"),
+        // What fails without a look-up is not Hiera's fault.
+        if let Err(message) = self.evaluated("undef") {
+            return Finding::fails(AREA, message, "every compile fails");
         }
+        match self.evaluated(ASKS_HIERA) {
+            Ok(()) => Finding::fine(AREA, "its Hiera is read"),
+            Err(message) => Finding::fails(AREA, message, "every look-up fails"),
+        }
+    }
+
+    /// Runs code of ours in it.
+    ///
+    /// # Errors
+    /// What it fails with, without the node, which nobody has named.
+    fn evaluated(&self, code: &str) -> Result<(), String> {
+        let environment = self.environment.clone().with_code(code);
+        let ran = Compiler::new().evaluate(&environment, &Node::new(NODE), &self.settings);
+        let without_node = |message: &str| message.replace(&format!(" on node {NODE}"), "");
+        ran.result.map(|_| ()).map_err(|diagnostic| without_node(&diagnostic.message))
+    }
+
+    /// Files of keys that its hiera.yaml names and that are not there: what they encrypt can't be read.
+    fn keys_of_eyaml(&self) -> Vec<Finding> {
+        let Some(folder) = &self.options.directory else { return Vec::new() };
+        let text = read::regular_text(&folder.join("hiera.yaml"), read::MAX_FILE).unwrap_or_default();
+        // That it is no YAML has been told.
+        let Ok(Data::Map(config)) = Data::from_yaml(&text) else { return Vec::new() };
+        let defaults = config.iter().filter(|(key, _)| key == "defaults").map(|(_, defaults)| defaults);
+        let levels = config.iter().filter(|(key, _)| key == "hierarchy");
+        let levels = levels.filter_map(|(_, levels)| levels.as_list()).flatten();
+        let options = defaults.chain(levels).filter_map(|level| member(level, "options"));
+        let files = options.filter_map(|options| member(options, "pkcs7_private_key")?.as_str());
+        let files: BTreeSet<&str> =
+            files.filter(|file| !file.contains("%{") && !Path::new(file).exists()).collect();
+        let told = |file: &str| {
+            let what = format!("the key {file}, which hiera.yaml names, is not there");
+            Finding::fails(AREA, what, "what is encrypted for it can't be looked up")
+        };
+        files.into_iter().map(told).collect()
+    }
+}
+
+/// A member of a map.
+fn member<'d>(data: &'d Data, name: &str) -> Option<&'d Data> {
+    match data {
+        Data::Map(all) => all.iter().find(|(key, _)| key == name).map(|(_, value)| value),
+        _ => None,
     }
 }
 
@@ -106,13 +154,10 @@ fn of_summary(summary: &Summary, ruby: &Path) -> Vec<Finding> {
     let mut found = Vec::new();
     let errors: usize = summary.errors.iter().map(|(_, all)| all.len()).sum();
     if let Some((file, _)) = summary.errors.first() {
-        let files = summary.errors.len();
-        let what = format!("{errors} errors in {files} files, {} the first", file.display());
-        found.push(Finding::fails(
-            AREA,
-            what,
-            "a catalog that reaches them fails; `bunraku check` tells them all",
-        ));
+        let (errors, files) = (counted(errors, "error"), counted(summary.errors.len(), "file"));
+        let what = format!("{errors} in {files}, {} the first", file.display());
+        let consequence = "a catalog that reaches them fails; `bunraku build` tells them all, of data, too";
+        found.push(Finding::fails(AREA, what, consequence));
     } else {
         found.push(Finding::fine(
             AREA,
@@ -122,7 +167,8 @@ fn of_summary(summary: &Summary, ruby: &Path) -> Vec<Finding> {
     let functions: usize = summary.ruby.iter().map(|one| one.functions.len()).sum();
     let templates: usize = summary.ruby.iter().map(|one| one.templates.len()).sum();
     if functions + templates > 0 {
-        let what = format!("{functions} functions and {templates} templates may need a process of Ruby");
+        let (functions, templates) = (counted(functions, "function"), counted(templates, "template"));
+        let what = format!("{functions} and {templates} may need a process of Ruby");
         let consequence = format!(
             "they take {} and milliseconds where others take microseconds; `bunraku build` names each with the reason",
             ruby.display()

@@ -60,7 +60,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 /// Everything, in the order in which it is told.
 fn look(arguments: &Arguments) -> Vec<Finding> {
     let mut found = ruby::look(&arguments.ruby);
-    let configuration = match arguments.configured.read(arguments.compat, &[]) {
+    let configuration = match arguments.configured.read_untold(arguments.compat, &[]) {
         Ok(configuration) => configuration,
         Err(message) => {
             found.push(Finding::fails("Configuration", message, "no command reads a configuration"));
@@ -92,6 +92,7 @@ fn of_configuration(configuration: &Configuration) -> Vec<Finding> {
     const AREA: &str = "Configuration";
     let mut found = Vec::new();
     match configuration.get("config") {
+        Ok(_) if configuration.fault().is_some() => {}
         Ok(file) if PathBuf::from(&file.text).is_file() => found.push(Finding::fine(AREA, file.text)),
         Ok(file) => {
             found.push(Finding::note(AREA, format!("{} is not there", file.text), "defaults are in force"))

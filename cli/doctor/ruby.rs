@@ -3,8 +3,12 @@
 use super::finding::Finding;
 use bunraku::{Compiler, Environment, Node, Settings};
 use std::path::Path;
+use std::process::{Command, Stdio};
 
 const AREA: &str = "Ruby";
+
+/// What follows where there is no Ruby.
+const WITHOUT: &str = "functions and templates in Ruby that are not run natively fail; all others need none";
 
 /// What a process of Ruby says of itself, through a template as modules have them.
 const ASKS: &str = "inline_template('<%= RUBY_VERSION %>')";
@@ -12,12 +16,13 @@ const ASKS: &str = "inline_template('<%= RUBY_VERSION %>')";
 /// Starts a process as a compile would, with all rights and without any.
 pub fn look(program: &Path) -> Vec<Finding> {
     let shown = program.display();
+    if let Err(error) = Command::new(program).arg("--version").stdin(Stdio::null()).output() {
+        return vec![Finding::note(AREA, format!("{shown} does not run: {error}"), WITHOUT)];
+    }
     let version = match version(&Compiler::new(), program) {
         Ok(version) => version,
         Err(message) => {
-            let consequence =
-                "functions and templates in Ruby that are not run natively fail; all others need none";
-            return vec![Finding::note(AREA, format!("{shown} does not run: {message}"), consequence)];
+            return vec![Finding::note(AREA, format!("{shown} does not run: {message}"), WITHOUT)];
         }
     };
     let mut found = vec![Finding::fine(AREA, format!("{shown} {version} runs what is not run natively"))];

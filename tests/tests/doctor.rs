@@ -43,7 +43,7 @@ fn site(conf: &str) -> TempDir {
 #[test]
 fn without_ruby_only_what_needs_it_is_missing() {
     let (found, status) = look(&["--ruby", "/nonexistent/ruby"]);
-    assert!(has(&found, "Ruby", "note", "/nonexistent/ruby does not run"), "{found:#?}");
+    assert!(has(&found, "Ruby", "note", "/nonexistent/ruby does not run: No such file"), "{found:#?}");
     assert_eq!(status, 0);
 }
 
@@ -74,6 +74,26 @@ fn a_malformed_configuration_fails() {
     let (found, status) = look(&["--confdir", &work.path().to_string_lossy()]);
     assert!(has(&found, "Configuration", "fails", "puppet.conf"), "{found:#?}");
     assert_eq!(status, 1);
+}
+
+/// What makes every compile fail is told as that, and a key of eyaml that is not there, which no look-up of ours asks for.
+#[test]
+fn what_compiles_would_fail_of_is_named() {
+    let work = tempfile::tempdir().expect("a folder can be made");
+    write(&work.path().join("manifests/site.pp"), "");
+    write(
+        &work.path().join("hiera.yaml"),
+        "version: 5\nhierarchy:\n  - {name: s, lookup_key: eyaml_lookup_key, path: s.eyaml, options: {pkcs7_private_key: /nonexistent/key.pem}}\n",
+    );
+    let environment = work.path().to_string_lossy();
+    let (found, status) = look(&["--environment", &environment]);
+    assert!(has(&found, "Environment", "fails", "the key /nonexistent/key.pem"), "{found:#?}");
+    assert_eq!(status, 1, "{found:#?}");
+    write(&work.path().join("environment.conf"), "config_version = /nonexistent/version\n");
+    let (found, _) = look(&["--environment", &environment]);
+    let failing: Vec<_> = found.iter().filter(|(_, _, what)| what.contains("config_version")).collect();
+    assert!(failing.len() == 1 && !failing[0].2.contains("on node"), "{found:#?}");
+    assert!(!has(&found, "Environment", "ok", "its Hiera is read"), "{found:#?}");
 }
 
 #[test]

@@ -23,6 +23,7 @@ const LARGEST: u64 = 4 << 30;
 
 /// What came of a node.
 #[derive(Clone, Debug)]
+#[allow(clippy::large_enum_variant, reason = "they are taken in one by one")]
 pub enum Outcome {
     /// How its catalogs differ.
     Compared(Found),

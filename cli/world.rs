@@ -318,10 +318,12 @@ impl World {
             there("hiera_config", self.hiera_config.as_deref())?;
         }
         let given = self.modulepath.as_deref().filter(|_| !self.frozen && !self.is_of_tree);
-        given
-            .map_or_else(Vec::new, modulepath)
-            .iter()
-            .try_for_each(|folder| there("modulepath", Some(folder)))
+        let folders = given.map_or_else(Vec::new, modulepath);
+        // Of several folders some may be missing, as in Puppet: one path is written for machines that have other ones.
+        match folders.iter().any(|folder| folder.exists()) {
+            true => Ok(()),
+            false => there("modulepath", folders.first().map(PathBuf::as_path)),
+        }
     }
 
     /// The node with its classes, and the environment that it is to be in.

@@ -3,10 +3,10 @@
 use crate::bench::Target;
 use crate::catalog::Catalog;
 use crate::configuration::Configuration;
-use crate::configured_jobs::{fill, with_stored};
+use crate::configured_jobs::{StoredAt, fill, with_stored};
 use crate::environment::Environment;
 use crate::function::Function;
-use crate::node::{Node, StoredNode};
+use crate::node::Node;
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use crate::why_not::DataText;
@@ -332,7 +332,7 @@ impl Compiler {
         &self,
         line: &str,
         configuration: Option<&Configuration>,
-        stored: &dyn Fn(&str, &str) -> Option<Result<StoredNode, String>>,
+        stored: &StoredAt<'_>,
     ) -> String {
         let mut job = match job::parse(line) {
             Ok(job) => job,

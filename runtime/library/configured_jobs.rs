@@ -65,14 +65,14 @@ pub(crate) fn fill(job: &mut Job, configuration: &Configuration) -> Result<(), S
     place(job, said, configuration)
 }
 
+/// What a place of facts has of a node, by the names of both; none where it is no such place.
+pub type StoredAt<'s> = dyn Fn(&str, &str) -> Option<Result<StoredNode, String>> + 's;
+
 /// Puts what is stored of a job's node into it, where the job names a place of facts that `stored` knows.
 ///
 /// # Errors
 /// When nothing is stored of the node there, or it can't be read.
-pub(crate) fn with_stored(
-    job: &mut Job,
-    stored: &dyn Fn(&str, &str) -> Option<Result<StoredNode, String>>,
-) -> Result<(), String> {
+pub(crate) fn with_stored(job: &mut Job, stored: &StoredAt<'_>) -> Result<(), String> {
     let Some(Json::String(place)) = job.facts.as_deref() else { return Ok(()) };
     let Some(found) = stored(place, job.name()) else { return Ok(()) };
     let StoredNode { facts: Facts(facts), trusted, .. } = found?;

@@ -165,7 +165,7 @@ fn what_is_named_is_there() {
         (&["--factpath", "/nonexistent"][..], "--factpath /nonexistent"),
         (&["--enc-answers", "/nonexistent"], "--enc-answers /nonexistent"),
         (&["--hiera_config", "/nonexistent"], "--hiera_config /nonexistent"),
-        (&["--modulepath", "/nonexistent:/tmp"], "--modulepath /nonexistent"),
+        (&["--modulepath", "/nonexistent:/none"], "--modulepath /nonexistent"),
         (&["--environmentpath", "/nonexistent"], "--environmentpath /nonexistent"),
         (&["--confdir", "/nonexistent"], "--confdir /nonexistent"),
         (&["--codedir", "/nonexistent"], "--codedir /nonexistent"),

@@ -1,7 +1,8 @@
 //! Questions about order: why one resource comes before another.
 
 use super::{CodePlace, Origins, ParameterOrigin};
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+use std::collections::hash_map::{Entry, HashMap};
 
 /// What an edge between two resources is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +24,12 @@ pub enum EdgeSource {
     Parameter(usize, String),
     /// The first contains the other.
     Containment,
+}
+
+/// A step of a chain: the edge that leads to a resource, and the resource before it in the chain.
+struct Led {
+    edge: (usize, usize),
+    before: usize,
 }
 
 impl Origins {
@@ -99,16 +106,16 @@ impl Origins {
                 contents.entry(*container).or_default().push(number);
             }
         }
-        // By number: the edge that leads to it, and what that one was found from.
-        let mut led: HashMap<usize, Option<((usize, usize), usize)>> = HashMap::from([(from, None)]);
+        // By number: what leads to it; nothing leads to the first.
+        let mut led: HashMap<usize, Option<Led>> = HashMap::from([(from, None)]);
         let mut left = VecDeque::from([from]);
         while let Some(at) = left.pop_front().filter(|_| !led.contains_key(&to)) {
             for first in self.around(at) {
                 for second in edges.get(&first).into_iter().flatten() {
                     let mut reached = vec![*second];
                     while let Some(number) = reached.pop() {
-                        if !led.contains_key(&number) {
-                            led.insert(number, Some(((first, *second), at)));
+                        if let Entry::Vacant(free) = led.entry(number) {
+                            free.insert(Some(Led { edge: (first, *second), before: at }));
                             left.push_back(number);
                             reached.extend(contents.get(&number).into_iter().flatten());
                         }
@@ -117,7 +124,7 @@ impl Origins {
             }
         }
         let (mut chain, mut at) = (Vec::new(), to);
-        while let Some(Some((edge, before))) = led.get(&at) {
+        while let Some(Some(Led { edge, before })) = led.get(&at) {
             chain.push(*edge);
             at = *before;
         }

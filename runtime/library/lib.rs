@@ -84,6 +84,7 @@ pub use configuration::{
     Configuration, Origin, SERVER_SECTION, Setting, check_setting, find_environment, is_boolean_setting,
     is_environment_name, is_setting, is_setting_of,
 };
+pub use configured_jobs::StoredAt;
 pub use data::Data;
 pub use environment::{Environment, modulepath};
 pub use exported::{ExportedMeeting, Exports, LentStore};

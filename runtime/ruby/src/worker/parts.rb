@@ -46,7 +46,9 @@ module Bunraku
         'Bunraku.' => %i[builtin? call_builtin load_old load_old_file load_old_function check_old walk_old to_old
                          reference from_old call_old old_versioncmp]
       },
-      'loaders' => { 'Puppet' => %i[Environments], 'Puppet::Pops' => %i[Loaders], 'Puppet::Pops::Loader' => %i[Loader] },
+      'loaders' => {
+        'Puppet' => %i[Environments], 'Puppet::Pops' => %i[Loaders], 'Puppet::Pops::Loader' => %i[Loader LoadedFunction]
+      },
       'lookups' => { 'Object' => %i[Hiera], 'Puppet::Pops' => %i[Lookup] },
       'puppet_files' => { 'Bunraku' => %i[PUPPET_FILES] },
       'pson' => { 'Object' => %i[PSON to_pson] },

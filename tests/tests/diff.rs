@@ -45,6 +45,46 @@ fn states(output: &Output) -> BTreeMap<String, String> {
     text.lines().map(read).collect()
 }
 
+/// What lies below a folder that a `source` names counts where agents get it: with `recurse`.
+#[test]
+fn files_of_recursive_sources_count() {
+    let work = tempfile::tempdir().expect("a folder");
+    let site = "file { '/d': recurse => RECURSE, source => 'puppet:///modules/m/d' }";
+    for (tree, text, recurse) in
+        [("a", "1", "true"), ("b", "2", "true"), ("c", "1", "false"), ("d", "2", "false")]
+    {
+        for (name, text) in [
+            ("manifests/site.pp", site.replace("RECURSE", recurse)),
+            ("modules/m/files/d/below/x.conf", text.to_owned()),
+            ("modules/m/manifests/init.pp", "class m { }".to_owned()),
+        ] {
+            let path = work.path().join(tree).join(name);
+            fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
+            fs::write(path, text).expect("a file");
+        }
+    }
+    fs::create_dir(work.path().join("facts")).expect("a folder");
+    fs::write(work.path().join("facts/n.json"), "{}").expect("a file");
+    let state = |from: &str, to: &str| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        command.args([
+            "diff",
+            "--no-config",
+            "--factpath=facts",
+            "--cache=cache",
+            "--format=jsonl",
+            "--from",
+            from,
+        ]);
+        let output = command.args(["--to", to]).current_dir(work.path()).output().expect("Bunraku starts");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (states(&output).remove("n").unwrap_or_default(), text.contains("files of source"))
+    };
+    assert_eq!(state("a", "b"), ("core".to_owned(), true));
+    assert_eq!(state("a", "a"), ("same".to_owned(), false));
+    assert_eq!(state("c", "d"), ("same".to_owned(), false));
+}
+
 #[test]
 fn every_node_has_its_state() {
     let output = diff(&["--format=jsonl"]);

@@ -150,8 +150,8 @@ pub enum Content {
     Text(String),
     /// The checksum of any other file.
     Checksum(String),
-    /// It is no regular file.
-    Folder,
+    /// A folder: a checksum of the names and contents of all files below it.
+    Folder(String),
 }
 
 /// One side of a comparison.
@@ -313,7 +313,10 @@ fn sorted(mut all: Vec<&str>) -> Vec<&str> {
     all
 }
 
-/// What a file's source holds, where that stands in place of a content.
+/// What stands for the files of a folder that a `source` names, as a parameter.
+const FILES_OF_SOURCE: &str = "files of source";
+
+/// What a file's source holds, where that stands in place of a content; of a folder, what lies in it.
 fn content_of(side: &Side<'_, '_>, resource: &ResourceView<'_, '_>) -> Option<Arc<Content>> {
     let sources = side.sources.filter(|_| resource.type_name() == "File")?;
     let source = resource.parameter("source")?;
@@ -326,7 +329,18 @@ fn content_of(side: &Side<'_, '_>, resource: &ResourceView<'_, '_>) -> Option<Ar
     };
     let modules = names.iter().filter_map(Data::as_str).filter(|name| name.starts_with("puppet:///modules/"));
     let found = modules.into_iter().find_map(|name| sources.content(name))?;
-    (*found != Content::Folder).then_some(found)
+    match *found {
+        // Without `recurse` an agent gets nothing of what lies in it.
+        Content::Folder(_) => {
+            resource.parameter("recurse").is_some_and(|how| !is_no(&how.data())).then_some(found)
+        }
+        _ => Some(found),
+    }
+}
+
+/// Whether a value of `recurse` says no.
+fn is_no(value: &Data) -> bool {
+    matches!(value, Data::Boolean(false)) || value.as_str() == Some("false")
 }
 
 /// A resource as octocatalog-diff prints and compares it: without its place, its tags sorted.
@@ -348,12 +362,13 @@ fn fields(
         all.push(("kind".to_owned(), kind.into()));
     }
     let content = content_of(side, resource);
+    let is_file = matches!(content.as_deref(), Some(Content::Text(_) | Content::Checksum(_)));
     let mut parameters = Vec::new();
     for parameter in resource.parameters() {
         let name = parameter.name();
         let is_path = type_name == "File" && name == "path" && resource.title() != title;
         let is_title = type_name == "File" && name == "path" && parameter.text() == Some(title);
-        if rules.unordered && orders(name) || is_path || is_title || content.is_some() && name == "source" {
+        if rules.unordered && orders(name) || is_path || is_title || is_file && name == "source" {
             continue;
         }
         let mut value = hidden.hide(parameter.data());
@@ -366,8 +381,14 @@ fn fields(
         }
         parameters.push((name.to_owned(), value));
     }
-    if let Some(Content::Text(text) | Content::Checksum(text)) = content.as_deref() {
-        parameters.push(("content".to_owned(), text.as_str().into()));
+    match content.as_deref() {
+        Some(Content::Text(text) | Content::Checksum(text)) => {
+            parameters.push(("content".to_owned(), text.as_str().into()));
+        }
+        Some(Content::Folder(checksum)) => {
+            parameters.push((FILES_OF_SOURCE.to_owned(), checksum.as_str().into()));
+        }
+        None => {}
     }
     if !parameters.is_empty() {
         all.push(("parameters".to_owned(), Data::Map(parameters)));

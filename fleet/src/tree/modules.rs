@@ -31,6 +31,25 @@ impl Place {
         }
     }
 
+    /// The names of what lies in a folder, sorted.
+    fn names(&self, folder: &Path) -> Vec<String> {
+        match self {
+            Place::Disk(_) => {
+                let entries = folder.read_dir().into_iter().flatten().flatten();
+                let mut names: Vec<String> =
+                    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+                names.sort();
+                names
+            }
+            Place::Archive(contents) => contents
+                .list(folder)
+                .unwrap_or_default()
+                .into_iter()
+                .map(|child| child.name.to_string())
+                .collect(),
+        }
+    }
+
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         match self {
             Place::Disk(_) => read::regular(path, read::MAX_FILE).ok(),
@@ -114,18 +133,41 @@ impl Files {
             return None;
         }
         if self.place.is_dir(&path) {
-            return Some(Content::Folder);
+            let mut all = Sha256::new();
+            self.add_folder(&path, "", &mut all);
+            return Some(Content::Folder(checksum(all)));
         }
         let bytes = self.place.read(&path)?;
         Some(match String::from_utf8(bytes) {
             Ok(text) if text.is_ascii() => Content::Text(text),
             other => {
                 let bytes = other.map_or_else(|error| error.into_bytes(), String::into_bytes);
-                let hash: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-                Content::Checksum(format!("{{sha256}}{hash}"))
+                Content::Checksum(checksum(Sha256::new_with_prefix(&bytes)))
             }
         })
     }
+
+    /// Adds the names and contents of what lies below a folder, `below` being its name; what can't be read, by its name alone.
+    fn add_folder(&self, folder: &Path, below: &str, all: &mut Sha256) {
+        for name in self.place.names(folder) {
+            let (path, name) = (folder.join(&name), format!("{below}/{name}"));
+            all.update(name.as_bytes());
+            all.update([0]);
+            match (self.place.may_show(&path), self.place.is_dir(&path)) {
+                (true, true) if name.matches('/').count() < DEEPEST => self.add_folder(&path, &name, all),
+                (true, false) => all.update(Sha256::digest(self.place.read(&path).unwrap_or_default())),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Folders in folders are followed so deep: a link may lead back.
+const DEEPEST: usize = 50;
+
+fn checksum(of: Sha256) -> String {
+    let hash: String = of.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{{sha256}}{hash}")
 }
 
 impl Sources for Files {

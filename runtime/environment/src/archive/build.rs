@@ -109,7 +109,7 @@ const STACK: usize = 16 << 20;
 /// Builds an archive and puts it in the place of what is at `output`.
 ///
 /// # Errors
-/// When the tree can't be opened or the archive not be written; with `deny_errors`, when a file has errors. What
+/// When the tree can't be opened or the archive not be written; with `deny_errors`, when a file has errors or can't be read. What
 /// was at `output` is then untouched.
 pub fn build(
     options: &Options,
@@ -184,7 +184,10 @@ fn made(
                 inline.insert(found.name.as_str(), file.inline);
                 entries.push(file.entry);
             }
-            Err(error) => summary.left_out.push((found.path.clone(), error.to_string())),
+            Err(error) => {
+                summary.errors.extend(unread(&found.path, &error));
+                summary.left_out.push((found.path.clone(), error.to_string()));
+            }
         }
     }
     let literals = literals_of(literals, before.as_deref(), options)?;
@@ -202,6 +205,14 @@ fn made(
     let bytes = writer::write(entries, &provided.collect(), info, &literals, &COMPILER)
         .map_err(|what| format!("Could not build: {what}"))?;
     Ok((bytes, summary, readable))
+}
+
+/// The error of a file that can't be read: an archive without it gives other catalogs than the tree. A key may be nobody's to read,
+/// and is never in an archive.
+fn unread(path: &Path, error: &std::io::Error) -> Option<(PathBuf, Vec<Diagnostic>)> {
+    let is_key = path.extension().is_some_and(|extension| extension == "pem" || extension == "key");
+    let message = || format!("Could not read {}: {error}", path.display());
+    (!is_key).then(|| (path.to_owned(), vec![Diagnostic::error(message())]))
 }
 
 /// Makes all files into their parts, on all cores; in the order they were found.

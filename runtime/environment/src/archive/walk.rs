@@ -5,7 +5,7 @@ use std::fs::{DirEntry, Metadata};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Folders that hold the history of a tree, not the tree.
+/// Folders that hold the history of a tree, not the tree; but what lies in a module's `files` is what agents get.
 const HISTORY: [&str; 5] = [".git", ".svn", ".hg", ".bzr", "CVS"];
 
 /// Something found.
@@ -95,7 +95,7 @@ impl Walk {
                 }
             };
             let is_folder = kind == Kind::Folder;
-            if is_folder && HISTORY.contains(&segment) {
+            if is_folder && HISTORY.contains(&segment) && !name.contains("/files/") {
                 continue;
             }
             let is_link = target.is_some();
@@ -167,4 +167,34 @@ fn permissions(metadata: &Metadata) -> u32 {
 #[cfg(not(unix))]
 fn permissions(metadata: &Metadata) -> u32 {
     if metadata.permissions().readonly() { 0o444 } else { 0o644 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What has the name of a history below `files` is what agents get.
+    #[test]
+    fn histories_are_left_out_but_where_agents_get_them() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in ["m/files/tree/.git/config", "m/files/CVS/x", "m/.git/config", ".git/config"] {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "").unwrap();
+        }
+        let mut walk = Walk::default();
+        walk.add(folder.path(), "e");
+        let names: Vec<&str> = walk.found.iter().map(|found| &*found.name).collect();
+        let wanted = [
+            "e",
+            "e/m",
+            "e/m/files",
+            "e/m/files/CVS",
+            "e/m/files/CVS/x",
+            "e/m/files/tree",
+            "e/m/files/tree/.git",
+            "e/m/files/tree/.git/config",
+        ];
+        assert_eq!(names, wanted);
+    }
 }

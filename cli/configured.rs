@@ -103,13 +103,13 @@ impl Configured {
         }
     }
 
-    /// Refuses folders of settings that are named and not there, for who compiles: settings can be printed without them.
+    /// Refuses folders of settings that are named and not there, for who compiles: settings can be printed without them. `vardir` is
+    /// made where it is needed, as by Puppet.
     ///
     /// # Errors
     /// Names the argument and the folder.
     pub fn check_named(&self) -> Result<(), String> {
         there("codedir", self.codedir.as_deref())?;
-        there("vardir", self.vardir.as_deref())?;
         let folders = self.environmentpath.as_deref().map_or_else(Vec::new, modulepath);
         folders.iter().try_for_each(|folder| there("environmentpath", Some(folder)))
     }

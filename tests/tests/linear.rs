@@ -57,6 +57,15 @@ const CASES: &[Case] = &[
         let params = list(n, |i| format!("Any $p{i} = 1"));
         format!("function f({params}) {{ 1 }} $x = f()")
     }),
+    ("arrows in a chain", |n| {
+        let resources = each(n, |i| format!("notify {{ 'n{i}': }}\n"));
+        resources + "Notify['n0']" + &each(n - 1, |i| format!(" -> Notify['n{}']", i + 1))
+    }),
+    ("terms of a sum", |n| "$a = 1 $x = 0".to_owned() + &" + $a".repeat(n)),
+    ("terms of a condition", |n| "$a = true $x = $a".to_owned() + &" and $a".repeat(n)),
+    ("elsifs", |n| {
+        "$a = 0 if $a == 1 { }".to_owned() + &each(n, |i| format!(" elsif $a == {} {{ }}", i + 1))
+    }),
     ("options of a case", |n| {
         format!("case 1 {{ {} default: {{}} }}", each(n, |i| format!("'c{i}': {{}} ")))
     }),

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value as Json};
 /// # Errors
 /// Psych's words; what no JSON can say.
 pub(crate) fn of_classifier(text: &str) -> Result<Json, String> {
-    yaml::load(text, Patterns::Refused).map_err(told).and_then(json)
+    yaml::load(text, Patterns::Refused).map_err(|fault| told(&fault)).and_then(json)
 }
 
 /// What Puppet, or a person, has written of a node's facts: objects are what they hold.
@@ -18,15 +18,11 @@ pub(crate) fn of_classifier(text: &str) -> Result<Json, String> {
 /// # Errors
 /// As of [`of_classifier`].
 pub(crate) fn of_facts(text: &str) -> Result<Json, String> {
-    yaml::load_kept(text).map_err(told).and_then(json)
+    yaml::load_kept(text).map_err(|fault| told(&fault)).and_then(json)
 }
 
-fn told(fault: YamlFault) -> String {
-    match fault {
-        YamlFault::Syntax(why) => format!("(<unknown>): {why}"),
-        YamlFault::Alias(name) => format!("(<unknown>): Unknown alias: {name}"),
-        YamlFault::Class(class) => format!("(<unknown>): Tried to load unspecified class: {class}"),
-    }
+fn told(fault: &YamlFault) -> String {
+    format!("(<unknown>): {fault}")
 }
 
 fn json(data: Data) -> Result<Json, String> {

@@ -40,8 +40,7 @@ impl<'c> FormatPort<'c> for Compile<'c> {
         match yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
             Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),
-            Err(YamlFault::Alias(name)) => Err(format!("Unknown alias: {name}")),
-            Err(YamlFault::Class(class)) => Err(format!("Tried to load unspecified class: {class}")),
+            Err(fault) => Err(fault.to_string()),
         }
     }
 

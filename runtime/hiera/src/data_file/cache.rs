@@ -196,9 +196,8 @@ pub fn parse(path: &Path, bytes: &[u8], format: DataFormat) -> Result<Data, Stri
     let text = &*text;
     match format {
         DataFormat::Yaml => yaml::parse(text).map_err(|fault| match fault {
-            YamlFault::Syntax(what) => unparsable(what),
-            YamlFault::Alias(name) => format!("Unknown alias: {name}"),
-            YamlFault::Class(class) => unparsable(format!("Tried to load unspecified class: {class}")),
+            YamlFault::Alias(_) => fault.to_string(),
+            YamlFault::Syntax(_) | YamlFault::Class(_) => unparsable(fault.to_string()),
         }),
         DataFormat::Json => {
             serde_json::from_str(text).map(Data::from_json).map_err(|error| unparsable(error.to_string()))

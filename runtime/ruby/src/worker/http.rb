@@ -168,6 +168,9 @@ module Puppet
 
     # Sends requests, each over a connection of its own.
     class Client
+      include Bunraku::Partial
+
+      OF = "Puppet's HTTP client"
       REDIRECTS = 10
       RETRIES = 100
 
@@ -192,14 +195,6 @@ module Puppet
       end
 
       def close; end
-
-      def method_missing(name, *_args)
-        raise Bunraku::Missing.new("The method '#{name}' of Puppet's HTTP client is not supported", name)
-      end
-
-      def respond_to_missing?(_name, _all = false)
-        false
-      end
 
       private
 

@@ -6,6 +6,9 @@ module Puppet
     # All loaders of the compile: each sees what the environment and its modules have.
     class Loaders
       extend Bunraku::Gaps
+      include Bunraku::Partial
+
+      OF = "Puppet's loaders"
 
       def self.loaders
         Bunraku.kept(self) || Bunraku.keep(self, new)
@@ -37,19 +40,15 @@ module Puppet
       def environment
         Puppet::Node::Environment.current
       end
-
-      def method_missing(name, *_args)
-        raise Bunraku::Missing.new("The method '#{name}' of Puppet's loaders is not supported", name)
-      end
-
-      def respond_to_missing?(_name, _all = false)
-        false
-      end
     end
 
     module Loader
       # Loads by kind and name.
       class Loader
+        include Bunraku::Partial
+
+        OF = Loaders::OF
+
         def initialize(module_name)
           @module_name = module_name
         end
@@ -69,14 +68,6 @@ module Puppet
         def environment
           Puppet::Node::Environment.current
         end
-
-        def method_missing(name, *_args)
-          raise Bunraku::Missing.new("The method '#{name}' of Puppet's loaders is not supported", name)
-        end
-
-        def respond_to_missing?(_name, _all = false)
-          false
-        end
       end
 
       # A function that was loaded by name.
@@ -95,6 +86,10 @@ module Puppet
 
   # The environments of the site. What code can learn is that of the compile.
   class Environments
+    include Bunraku::Partial
+
+    OF = "Puppet's environments"
+
     def self.current
       Bunraku.kept(self) || Bunraku.keep(self, new)
     end
@@ -105,13 +100,5 @@ module Puppet
       raise Bunraku::Missing.new("The environment '#{name}', another than that of the compile, is not supported", name)
     end
     alias get! get
-
-    def method_missing(name, *_args)
-      raise Bunraku::Missing.new("The method '#{name}' of Puppet's environments is not supported", name)
-    end
-
-    def respond_to_missing?(_name, _all = false)
-      false
-    end
   end
 end

@@ -12,6 +12,10 @@ module Puppet
 
       # What a look-up is made for: a scope, and values that come before and after what data says.
       class Invocation
+        include Bunraku::Partial
+
+        OF = "Puppet's look-ups"
+
         attr_reader :scope, :override_values, :default_values
 
         # An explainer is taken, and what it would have heard of is asked for in vain: it fails by name.
@@ -22,14 +26,6 @@ module Puppet
           @scope = scope
           @override_values = override_values
           @default_values = default_values
-        end
-
-        def method_missing(name, *_args)
-          raise Bunraku::Missing.new("The method '#{name}' of Puppet's look-ups is not supported", name)
-        end
-
-        def respond_to_missing?(_name, _all = false)
-          false
         end
       end
 
@@ -45,8 +41,8 @@ module Puppet
 
         # What data says of a name; throws `:no_such_key` where it says nothing.
         def search_and_merge(name, invocation, merge, _options = true)
-          nothing = -> { throw(:no_such_key) }
-          Bunraku.call_named(invocation.scope, 'lookup', '', [name, merge ? { 'merge' => merge } : {}], ->(_name) { nothing.call })
+          options = merge ? { 'merge' => merge } : {}
+          Bunraku.call_named(invocation.scope, 'lookup', '', [name, options], ->(_name) { throw(:no_such_key) })
         end
       end
     end

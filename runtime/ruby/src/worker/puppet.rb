@@ -18,6 +18,17 @@ module Bunraku
       false
     end
   end
+
+  # What an object that stands for one of Puppet's has not fails by name, too; its class says in `OF` whose methods these are.
+  module Partial
+    def method_missing(name, *_args)
+      raise Missing.new("The method '#{name}' of #{self.class::OF} is not supported", name)
+    end
+
+    def respond_to_missing?(_name, _all = false)
+      false
+    end
+  end
 end
 
 module Puppet

@@ -9,6 +9,7 @@ use crate::data_file::data::Data;
 use crate::data_file::yaml::events::{Events, place};
 use libyaml_safer::{EventData as Event, Mark};
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 
 /// Nodes that a file may have; what its anchors name and its aliases stand for counts each time.
 const MAX_NODES: usize = 1_000_000;
@@ -93,6 +94,17 @@ pub enum YamlFault {
     Alias(String),
     /// It needs a Ruby class that is not allowed.
     Class(String),
+}
+
+impl Display for YamlFault {
+    /// Psych's words.
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            YamlFault::Syntax(why) => f.write_str(why),
+            YamlFault::Alias(name) => write!(f, "Unknown alias: {name}"),
+            YamlFault::Class(class) => write!(f, "Tried to load unspecified class: {class}"),
+        }
+    }
 }
 
 struct Loader<'t> {

@@ -2,7 +2,7 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output, render, sarif, world};
-use bunraku::check::{self, Checked, How, KnownNames, Sources};
+use bunraku::check::{self, Checked, How, KnownNames, Placement, Sources};
 use bunraku::{Compat, Settings, Strict, modulepath};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -16,6 +16,9 @@ use std::time::Instant;
 /// A folder stands for all manifests and templates below it, but for what no compile parses: the folders `files` and `plans` of
 /// modules and environments (policies of SELinux are called `.pp`, too; plans are Bolt's). What is named is checked: as a template
 /// if it ends in `.epp`, as a manifest otherwise. The verdict is that of `puppet parser validate` and `puppet epp validate`.
+///
+/// A class in a module's file that is not called as it is would never be found: that is an error, as in a compile. Modules are what
+/// lies in a folder `modules`, or in one that the `environment.conf` above it names, and what has a `metadata.json`.
 #[derive(Args)]
 pub struct Arguments {
     /// Files and folders; `-` is a manifest on stdin.
@@ -45,8 +48,9 @@ pub struct Arguments {
     /// Warn where Puppet 3's relative look-up would have picked another class or defined type.
     #[arg(long = "relative-names")]
     relative_names: bool,
-    /// Module path that `--relative-names` looks into: folders joined by colons.
-    #[arg(long, value_name = "DIR[:DIR…]", requires = "relative_names")]
+    /// Module path: folders joined by colons. What lies below them are modules, whatever lies around them, and `--relative-names`
+    /// looks into them.
+    #[arg(long, value_name = "DIR[:DIR…]")]
     modulepath: Option<String>,
     #[command(flatten)]
     color: ColorChoice,
@@ -84,7 +88,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let relative = arguments.relative_names.then(|| KnownNames::new(&path));
     let compat = arguments.compat;
     let strict = arguments.strict.unwrap_or(Settings::of_compat(compat).strict);
-    let how = How { strict, compat, relative, further: true };
+    let placement = Some(Placement::with_surroundings(&path));
+    let how = How { strict, compat, relative, further: true, placement };
     let (stdin, paths): (Vec<_>, Vec<_>) =
         arguments.paths.iter().cloned().partition(|p| p.as_os_str() == "-");
     let reads_stdin = arguments.stdin || !stdin.is_empty();

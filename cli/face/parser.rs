@@ -3,7 +3,7 @@
 use super::forms::{self, Form};
 use super::{Call, printed};
 use crate::output;
-use bunraku::check::{self, ALREADY_DEFINED, How, METAPARAMETER, REDEFINED, SourceFile, Sources};
+use bunraku::check::{self, ALREADY_DEFINED, How, METAPARAMETER, Placement, REDEFINED, SourceFile, Sources};
 use bunraku::{Diagnostic, Severity, files::read};
 use serde_json::{Map, Value as Json, json};
 use std::io::IsTerminal;
@@ -81,7 +81,8 @@ impl Call {
     /// As of the configuration.
     pub fn how(&self) -> Result<How, String> {
         let strict = self.configuration.settings()?.strict;
-        Ok(How { strict, compat: self.identity.compat, relative: None, further: false })
+        let placement = Some(Placement::of_modulepath(&self.module_folders()?));
+        Ok(How { strict, compat: self.identity.compat, relative: None, further: false, placement })
     }
 
     /// A setting of the environment that is configured, as it is printed.

@@ -258,7 +258,10 @@ impl Configuration {
         };
         let modulepath = in_force.folders("basemodulepath")?;
         let is_without = conf.is_none() && name == WITHOUT_FOLDER;
-        let of_none = |name: &str| without_folder(name, &modulepath).filter(|_| is_without);
+        // What the command line says goes before.
+        let is_given = |name: &str| self.own.given().any(|(given, _)| given == name);
+        let of_none =
+            |name: &str| without_folder(name, &modulepath).filter(|_| is_without && !is_given(name));
         let nothing = Given::default();
         let in_force = in_force.in_environment(&name, conf.as_ref()).of_compile(&of_none, &nothing);
         let mut all: Vec<&str> = names.iter().map(String::as_str).collect();

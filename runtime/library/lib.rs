@@ -151,6 +151,7 @@ pub mod check {
     pub use crate::dump::{TreeForm, syntax_tree};
     pub use bunraku_compiler::SourceFile;
     pub use bunraku_environment::check::{Checked, How, Sources, content_of, file, source, unreadable_types};
+    pub use bunraku_environment::placement::Placement;
     pub use bunraku_environment::relative::Known as KnownNames;
     pub use bunraku_environment::taken::{ALREADY_DEFINED, METAPARAMETER, REDEFINED};
 }

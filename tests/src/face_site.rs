@@ -71,6 +71,10 @@ const FILES: &[(&str, &str)] = &[
     ("env/modules/modules/m/templates/t.epp", "<%- | $a = 1 | -%>\nm <%= $a %>\n"),
     ("env/modules/modules/m/metadata.json", METADATA),
     ("env/modules/manifests/site.pp", "include m"),
+    ("placed/m/manifests/b.pp", "class m::c { }"),
+    ("placed/m/manifests/b/c.pp", "class m::b { }\nnotify { 'x': }"),
+    ("placed/m/functions/f.pp", "function m::g() { 1 }"),
+    ("placed/m/examples/init.pp", "class other { }\ninclude m"),
     ("var/yaml/facts/a.example.com.yaml", FACTS),
     ("var/client_yaml/facts/a.example.com.yaml", FACTS),
     // What runs in Puppet's mode `user` has a folder of facts of its own.

@@ -319,6 +319,36 @@ fn check_walks_folders() {
     assert_eq!(run_with(&["check", "-"], "class {", &[]).status, 1);
 }
 
+/// A class that the autoloader would look for elsewhere, in what is a module by its folder, by `environment.conf` or by its metadata.
+#[test]
+fn check_knows_what_files_of_modules_may_define() {
+    let other = "class other { }";
+    let tree = folder(&[
+        ("modules/a/manifests/b.pp", other),
+        ("modules/a/examples/b.pp", other),
+        ("environment.conf", "modulepath = site\n"),
+        ("site/c/manifests/d.pp", other),
+        ("manifests/site.pp", other),
+        ("apart/metadata.json", r#"{"name": "us-ntp"}"#),
+        ("apart/manifests/init.pp", other),
+        ("apart/manifests/server.pp", "class ntp::server { }"),
+        ("plain/e/manifests/f.pp", other),
+    ]);
+    let path = tree.display().to_string();
+    let unacceptable = |answer: &str| {
+        let lines = answer.lines().filter(|line| line.contains("Unacceptable location. The name 'other'"));
+        let files = lines.filter_map(|line| line.split("in file '").nth(1)?.split("' (file").next());
+        files.map(|file| file.replace(&format!("{path}/"), "")).collect::<Vec<_>>()
+    };
+    let answer = run(&["check", &path]);
+    assert_eq!(answer.status, 1);
+    let found = unacceptable(&answer.err);
+    assert_eq!(found, ["apart/manifests/init.pp", "modules/a/manifests/b.pp", "site/c/manifests/d.pp"]);
+    let answer = run(&["check", &tree.text("plain"), "--modulepath", &tree.text("plain")]);
+    assert_eq!(unacceptable(&answer.err), ["plain/e/manifests/f.pp"]);
+    assert_eq!(run(&["check", &tree.text("plain")]).status, 0);
+}
+
 /// As control repos have it: a policy of SELinux and Bolt's plans end in `.pp`, too, and links to private data lead to nothing.
 #[test]
 fn check_leaves_out_what_no_compile_parses() {

@@ -182,7 +182,7 @@ impl Configuration {
     }
 
     /// What the command line says, by name.
-    pub(crate) fn given(&self) -> impl Iterator<Item = (&str, &Raw)> {
+    pub fn given(&self) -> impl Iterator<Item = (&str, &Raw)> {
         self.given.iter().map(|(name, raw)| (name.as_str(), raw))
     }
 }

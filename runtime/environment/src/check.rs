@@ -1,8 +1,9 @@
 //! Checking files without running them: syntax and static errors, with the verdict of `puppet parser validate` and
 //! `puppet epp validate`.
 
+use crate::placement::Placement;
 use crate::relative::Known;
-use crate::taken;
+use crate::{taken, units};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
 use bunraku_compiler::source::decode;
@@ -46,6 +47,8 @@ pub struct How {
     pub relative: Option<Known>,
     /// Tell further syntax errors of a manifest, too; Puppet stops at the first.
     pub further: bool,
+    /// Where modules lie; without it, files may define what they like.
+    pub placement: Option<Placement>,
 }
 
 /// More syntax errors of a file than this help nobody.
@@ -97,8 +100,9 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
     }
     match parse(&arena, source, &limits) {
         Ok(parsed) => {
-            // As for Puppet's `validate`, no module path says which names the file may define.
-            let options = CheckOptions { strict: how.strict, compat: how.compat, ..CheckOptions::default() };
+            let namespace = source.path.and_then(|path| how.placement.as_ref()?.namespace(Path::new(path)));
+            let location = units::location(namespace.as_ref().map(Option::as_deref));
+            let options = CheckOptions { strict: how.strict, compat: how.compat, location };
             let mut found = parsed.warnings;
             for fault in check(&parsed.program, source, &options) {
                 // What a single error of a text in the text says is in the error of this one.

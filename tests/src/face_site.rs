@@ -71,6 +71,8 @@ const FILES: &[(&str, &str)] = &[
     ("env/modules/modules/m/templates/t.epp", "<%- | $a = 1 | -%>\nm <%= $a %>\n"),
     ("env/modules/modules/m/metadata.json", METADATA),
     ("env/modules/manifests/site.pp", "include m"),
+    ("hidden/.site.pp", "class {"),
+    ("hidden/.old/x.pp", "class {"),
     ("placed/m/manifests/b.pp", "class m::c { }"),
     ("placed/m/manifests/b/c.pp", "class m::b { }\nnotify { 'x': }"),
     ("placed/m/functions/f.pp", "function m::g() { 1 }"),

@@ -229,6 +229,8 @@ fn validated(calls: &mut Calls) {
         "parser validate @/env/bad",
         "parser validate @/env --environment run --environmentpath @/env",
         "parser validate @/placed --modulepath @/placed",
+        "parser validate @/hidden",
+        "parser validate @/hidden/.old @/hidden/.site.pp",
         "parser validate placed/m/manifests/b.pp placed/m/manifests/b placed/m/functions/f.pp placed/m/examples/init.pp --modulepath @/placed",
         "parser validate placed/m/manifests/b.pp --modulepath placed",
         "parser validate placed/m/manifests/b.pp",

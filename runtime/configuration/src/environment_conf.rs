@@ -58,7 +58,7 @@ impl EnvironmentConf {
         let mut all: Vec<String> = Vec::new();
         for folder in text.split(':') {
             let folder = self.absolute(folder);
-            match folder.contains(['*', '?', '[', '{']) {
+            match is_pattern(&folder) {
                 true => all.extend(matches(&folder)),
                 false => all.push(folder),
             }
@@ -98,6 +98,11 @@ impl EnvironmentConf {
     fn absolute(&self, path: &str) -> String {
         if path.starts_with('$') { path.to_owned() } else { paths::expanded(path, &self.directory) }
     }
+}
+
+/// Whether a folder of a module path stands for those that it matches.
+pub(crate) fn is_pattern(folder: &str) -> bool {
+    folder.contains(['*', '?', '[', '{'])
 }
 
 /// What Puppet puts behind a warning that has no place.

@@ -11,6 +11,8 @@ use crate::paths;
 use crate::table::{Kind, Setting};
 use crate::typed::typed;
 use crate::value::{Raw, Value};
+use bunraku_files::glob::glob_all;
+use bunraku_files::tree::Tree;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -274,7 +276,8 @@ impl<'a> InForce<'a> {
             None => {
                 let mut folders = vec![format!("{}/modules", conf.directory)];
                 if read {
-                    folders.push(self.other("basemodulepath", look)?.to_string());
+                    let base = self.other("basemodulepath", look)?.to_string();
+                    folders.extend(base.split(':').flat_map(matched));
                 }
                 folders
             }
@@ -319,6 +322,16 @@ impl<'a> InForce<'a> {
         }
         Ok(out)
     }
+}
+
+/// The folders that one of the base module path stands for. Puppet takes patterns there only in the module path that an environment has
+/// by default.
+fn matched(folder: &str) -> Vec<String> {
+    if !environment_conf::is_pattern(folder) {
+        return vec![folder.to_owned()];
+    }
+    let found = glob_all(&Tree::default(), folder).unwrap_or_default();
+    found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]

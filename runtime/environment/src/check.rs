@@ -127,7 +127,7 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
 /// The files to check under some paths.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Files named, and those under the folders named that end in `.pp` or `.epp`; sorted within each folder.
+    /// Files named, and those under the folders named that end in `.pp` or `.epp` and are not hidden; sorted within each folder.
     pub files: Vec<PathBuf>,
     /// How many other files lie in those folders.
     pub others: usize,
@@ -195,6 +195,8 @@ impl Sources {
             Ok(entries) => entries,
             Err(error) => return self.faults.push(unreadable(folder, &error)),
         };
+        // What is hidden no compile reads, nor does Puppet check it.
+        entries.retain(|(name, _)| !name.as_encoded_bytes().starts_with(b"."));
         entries.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
         for (name, of_type) in entries {
             let path = folder.join(&name);

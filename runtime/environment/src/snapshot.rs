@@ -12,6 +12,7 @@ use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_configuration::in_force::InForce;
 use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
+use bunraku_files::glob::glob_all;
 use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
@@ -19,7 +20,6 @@ use bunraku_files::read;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::cache::{DataFiles, SessionData};
-use bunraku_hiera::glob::glob_all;
 use bunraku_native_ruby::{SessionTemplates, Templates};
 use bunraku_resource_types::{Folders, ResourceTypes, SessionSteps};
 use bunraku_stdlib::module::Api;
@@ -427,7 +427,8 @@ impl Snapshot {
         }
         let mut files = Vec::new();
         collect(self.tree(), manifest, &mut files);
-        files.sort();
+        // As texts: `nodes.pp` is before `nodes/web.pp`, and after `nodes-old.pp`.
+        files.sort_by(|one, other| one.as_os_str().cmp(other.as_os_str()));
         files
     }
 }
@@ -517,7 +518,8 @@ fn types_in_ruby(modules: &Arc<Modules>, directory: Option<PathBuf>, vendored: V
 }
 
 fn collect(tree: &Tree, folder: &Path, files: &mut Vec<PathBuf>) {
-    for child in tree.list(folder) {
+    // Puppet's pattern passes over what is hidden.
+    for child in tree.list(folder).into_iter().filter(|child| !child.name.starts_with('.')) {
         let path = folder.join(&child.name);
         // Links to folders are not followed, so there is no loop.
         if child.is_folder {

@@ -15,7 +15,6 @@ mod configured_variables;
 pub mod data_file;
 pub mod explain;
 mod fault;
-pub mod glob;
 pub mod hierarchy;
 mod interpolate;
 mod invocation;
@@ -33,7 +32,6 @@ mod variables;
 
 pub use backend::absent_keys::RestsOn;
 pub use backend::context;
-pub use glob::glob;
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
 pub use surroundings::{EnvironmentParts, FunctionSide, ModuleParts, Repeat, Surroundings};

@@ -3,8 +3,8 @@
 use crate::compile::Compile;
 use bunraku_environment::snapshot::Named;
 use bunraku_files::archive::identity;
+use bunraku_files::glob::glob;
 use bunraku_files::reads::{self, Asked};
-use bunraku_hiera as hiera;
 use bunraku_process::Errors;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
@@ -62,7 +62,7 @@ impl<'c> FilePort<'c> for Compile<'c> {
     }
 
     fn glob(&self, pattern: &str) -> Result<Vec<String>, String> {
-        let found = hiera::glob(self.tree(), pattern)?;
+        let found = glob(self.tree(), pattern)?;
         Ok(found.iter().map(|path| path.to_string_lossy().into_owned()).collect())
     }
 

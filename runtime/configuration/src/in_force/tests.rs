@@ -68,6 +68,27 @@ fn environments_go_before_sections() {
 }
 
 #[test]
+fn folders_of_the_base_module_path_may_be_patterns() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().display();
+    for name in ["vendor/b", "vendor/a", "other"] {
+        std::fs::create_dir_all(folder.path().join(name)).unwrap();
+    }
+    let conf = format!("[main]\nbasemodulepath = {root}/vendor/*:{root}/other:{root}/none/*\n");
+    let ask = |text: Option<&str>| {
+        let own = EnvironmentConf::new("/e", text.map(str::as_bytes), Compat::V7, &|_| Vec::new()).unwrap();
+        let found = shown(&conf, &[], &|configuration| {
+            get(configuration.in_force().in_environment("e", Some(&own)), "modulepath")
+        });
+        found.replace(&root.to_string(), "")
+    };
+    assert_eq!(ask(None), "/e/modules:/vendor/a:/vendor/b:/other (folder /e)");
+    // Where the environment names it, Puppet takes it as it is.
+    let named = ask(Some("modulepath = m:$basemodulepath"));
+    assert_eq!(named, "/e/m:/vendor/*:/other:/none/* (/e/environment.conf:1)");
+}
+
+#[test]
 fn an_environment_may_have_no_manifest_where_the_default_is_everybodys() {
     let conf = "[main]\ndisable_per_environment_manifest = true\ndefault_manifest = /site\n";
     let own = EnvironmentConf::new("/e/test", Some(b"manifest = own"), Compat::V7, &|_| Vec::new()).unwrap();

@@ -51,7 +51,7 @@ for its path.
 ## What is compared
 
 An archive has the size and SHA-256 of every file of its tree. A compile takes a reached file from the archive if the
-file on the disk has the same size and content; a process compares the content once, and size and time after that. What
+file on the disk has the same size and content; a process compares the content once, and what the disk says of it after that. What
 has been found unchanged is noted beside the archive, for the processes that follow. With `--frozen` no source is looked
 at. Times are not in the archive, since the same tree is to give the same bytes.
 ";

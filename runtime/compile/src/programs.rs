@@ -1,7 +1,7 @@
 //! Programs that `generate` runs. Of those that the setting `pure_programs` names, what they print depends on their arguments alone:
 //! each is run once for the same arguments, whatever node asks, and a catalog that has run one has read no more than its file.
 
-use bunraku_files::archive::Identity;
+use bunraku_files::found::Stamp;
 use bunraku_files::recent::Recent;
 use std::sync::Mutex;
 
@@ -28,9 +28,9 @@ impl Programs<'_> {
 
 /// What pure programs have printed.
 pub struct Outputs {
-    /// Key: program and arguments. Bound: [`MOST`], none longer than [`LONGEST`]. Stale: size, time or inode of the program differ.
+    /// Key: program and arguments. Bound: [`MOST`], none longer than [`LONGEST`]. Stale: the stamp of the program differs.
     /// What fails is not kept. Test: `runtime/compile/tests/programs.rs`.
-    kept: Mutex<Recent<Vec<String>, (Identity, String)>>,
+    kept: Mutex<Recent<Vec<String>, (Stamp, String)>>,
 }
 
 impl Default for Outputs {
@@ -41,14 +41,14 @@ impl Default for Outputs {
 
 impl Outputs {
     /// What a pure program has printed for its arguments, if it is known and the program is this one.
-    pub fn get(&self, command: &[String], program: Identity) -> Option<String> {
+    pub fn get(&self, command: &[String], program: Stamp) -> Option<String> {
         let mut kept = self.kept.lock().ok()?;
         let (known, text) = kept.get(command)?;
         (*known == program).then(|| text.clone())
     }
 
     /// Keeps what it has printed, being what it was before it ran.
-    pub fn keep(&self, command: &[String], program: Identity, text: &str) {
+    pub fn keep(&self, command: &[String], program: Stamp, text: &str) {
         if text.len() <= LONGEST
             && let Ok(mut kept) = self.kept.lock()
         {

@@ -184,6 +184,29 @@ fn what_comes_is_seen_by_the_next_compile() {
     }
 }
 
+/// As a deploy does that sets all times alike: a link is switched to another tree, whose files have the sizes and times of the first.
+#[test]
+fn another_tree_with_the_same_sizes_and_times_is_seen() {
+    let (work, session) = (environment(), Session::default());
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1);
+    for version in ["1", "2"] {
+        let file = work.path().join(format!("versions/{version}/manifests/init.pp"));
+        write(&file, &format!("class switched {{ notice('version {version}') }}"));
+        for path in file.ancestors().take(3) {
+            let opened = std::fs::File::open(path).expect("it can be opened");
+            opened.set_modified(time).expect("it can be given a time");
+        }
+    }
+    let link = work.path().join("modules/switched");
+    for version in ["1", "2", "1"] {
+        let new = work.path().join("new");
+        std::os::unix::fs::symlink(format!("../versions/{version}"), &new).expect("a link can be made");
+        std::fs::rename(&new, &link).expect("it can be renamed");
+        let answer = ask(&session, work.path(), "include switched");
+        assert!(answer.contains(&format!("version {version}")), "{answer}");
+    }
+}
+
 #[test]
 fn compiles_under_way_are_not_disturbed() {
     let (work, session, stop) = (environment(), Session::default(), AtomicBool::new(false));

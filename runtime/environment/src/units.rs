@@ -108,7 +108,7 @@ const UNITS: Contract = Contract {
     holds: "units of manifests and EPP templates",
     key: "path, and how it is checked",
     bound: "the manifests and templates of the tree; of others, for the next snapshot, and for other archives, 50,000 each way",
-    stale: "size or time of the file differ; of an archive, name or content",
+    stale: "the file is another one, or its size or times differ; of an archive, name or content",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 

@@ -43,9 +43,6 @@ pub struct Info {
     pub faulty: Vec<String>,
 }
 
-/// What tells whether the file of a name is still the one that was opened.
-pub type Identity = (u64, Option<SystemTime>, u64);
-
 /// What a source was like when it was compared with the archive, and whether it had the same content.
 type Compared = (Stamp, bool);
 
@@ -56,23 +53,13 @@ pub struct Opened {
     /// What was built.
     pub info: Info,
     archive: Archive,
-    identity: Mutex<Option<Identity>>,
+    identity: Mutex<Option<Stamp>>,
     /// Sources that were compared with their entry, by path. Bound: as many as the archive has files, for each place
-    /// where its tree lies. Stale when size or time of the source differ. Test: `runtime/compile/tests/archive.rs`.
+    /// where its tree lies. Stale when the stamp of the source differs. Test: `runtime/compile/tests/archive.rs`.
     compared: Mutex<HashMap<PathBuf, Compared, FixedState>>,
     /// What processes before this one have compared. None of an archive in memory.
     #[cfg(unix)]
     seen: OnceLock<Option<Mutex<Seen>>>,
-}
-
-/// The identity of the file at a path, where a link leads if it is one; none where it can't be looked at.
-pub fn identity(path: &Path) -> Option<Identity> {
-    let metadata = std::fs::metadata(path).ok()?;
-    #[cfg(unix)]
-    let inode = std::os::unix::fs::MetadataExt::ino(&metadata);
-    #[cfg(not(unix))]
-    let inode = 0;
-    Some((metadata.len(), metadata.modified().ok(), inode))
 }
 
 impl Ahead for Opened {
@@ -89,7 +76,7 @@ impl Opened {
     /// # Errors
     /// Why it can't be used, and how to build it again where that helps.
     pub fn open(path: &Path, compiler: &[u8; FINGERPRINT]) -> Result<Arc<Opened>, String> {
-        let identity = identity(path);
+        let identity = Stamp::look(path);
         let archive = Archive::open(path, compiler).map_err(|fault| explain(path, &fault))?;
         Opened::new(path, archive, identity)
     }
@@ -107,7 +94,7 @@ impl Opened {
         Opened::new(path, archive, None)
     }
 
-    fn new(path: &Path, archive: Archive, identity: Option<Identity>) -> Result<Arc<Opened>, String> {
+    fn new(path: &Path, archive: Archive, identity: Option<Stamp>) -> Result<Arc<Opened>, String> {
         let info = archive.decode(&archive.whole(Section::Info)).map_err(|fault| explain(path, &fault))?;
         let (identity, compared) = (Mutex::new(identity), Mutex::default());
         Ok(Arc::new(Opened {
@@ -128,7 +115,7 @@ impl Opened {
 
     /// Whether the file of its name is still the one that was opened.
     pub fn is_current(&self) -> bool {
-        self.identity.lock().is_ok_and(|own| own.is_none() || identity(&self.path) == *own)
+        self.identity.lock().is_ok_and(|own| own.is_none() || Stamp::look(&self.path) == *own)
     }
 
     /// Whether another archive, which has taken the place of this one's file, has the same content. If so this one goes
@@ -154,7 +141,7 @@ impl Opened {
         {
             return *same;
         }
-        let same = now.0 == entry.size && self.has_content(entry, path, status);
+        let same = now.size == entry.size && self.has_content(entry, path, status);
         if let Ok(mut compared) = self.compared.lock() {
             compared.insert(path.to_path_buf(), (now, same));
         }

@@ -5,7 +5,7 @@
 //! | --- | --- | --- |
 //! | [`Memo`] | a value for each key | one snapshot |
 //! | [`MemoCell`] | one value | one snapshot |
-//! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by size and time all others of a session; by content, where those are [settled](SessionFiles::settled) |
+//! | [`FileMemo`] | what is made of a file, for each way of making it | one snapshot, and by its stamp all others of a session; by content, where those are [settled](SessionFiles::settled) |
 //!
 //! A value is kept with the questions to the tree that it was made of (see [`reads`]): whoever gets it has asked them, too.
 //! Each is made with a [`Contract`], which says what it holds and what bounds it; ARCHITECTURE.md lists them all, by a
@@ -97,7 +97,7 @@ impl<V> MemoCell<V> {
     }
 }
 
-/// What was made of files in all snapshots of a session: a file's is taken again for as long as its size and time are
+/// What was made of files in all snapshots of a session: a file's is taken again for as long as its stamp is
 /// the same.
 pub struct SessionFiles<V, const N: usize> {
     made: [Mutex<Made<V>>; N],
@@ -108,7 +108,7 @@ pub struct SessionFiles<V, const N: usize> {
 /// What archives have of files, by the name and the content of these.
 type ArchivedFiles<V> = Recent<(Box<str>, [u8; 32]), V>;
 
-/// What was made of files, by path, with the size and time that each had.
+/// What was made of files, by path, with the stamp that each had.
 type Made<V> = Recent<Box<OsStr>, (Stamp, V)>;
 
 impl<V, const N: usize> Default for SessionFiles<V, N> {
@@ -163,7 +163,7 @@ impl<V: Clone, const N: usize> SessionFiles<V, N> {
 }
 
 /// What is made of a file, in `N` ways. Files of the tree keep it for as long as the snapshot lasts; it goes on to the
-/// next one, and for a file outside of the tree to the next question, while size and time of the file are the same.
+/// next one, and for a file outside of the tree to the next question, while the stamp of the file is the same.
 ///
 /// It is made of the file's content and of nothing else.
 pub struct FileMemo<V, const N: usize> {
@@ -235,7 +235,7 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
         }
         let value = make()?;
         // Two archives may have files of one path and size.
-        if stamp.1.is_some() {
+        if stamp.is_of_disk() {
             self.session.keep(path, how, stamp, value.clone());
         }
         Ok(value)

@@ -10,7 +10,6 @@ use std::fs::Metadata;
 use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
 #[cfg(not(unix))]
 use std::convert::Infallible as Status;
@@ -21,7 +20,7 @@ pub(crate) enum State {
     /// Nothing that can be looked at.
     Absent,
     /// A folder. Its time changes when something in it comes, goes or is renamed.
-    Folder(Option<SystemTime>),
+    Folder(Stamp),
     /// Anything else; with more that is known of a regular file.
     File(Stamp, Option<Status>),
 }
@@ -34,10 +33,9 @@ impl State {
 
     /// What the system has said of a path.
     pub fn of(metadata: &Metadata) -> State {
-        let time = metadata.modified().ok();
         match metadata.is_dir() {
-            true => State::Folder(time),
-            false => State::File((metadata.len(), time), status(metadata)),
+            true => State::Folder(Stamp::of(metadata)),
+            false => State::File(Stamp::of(metadata), status(metadata)),
         }
     }
 
@@ -180,7 +178,7 @@ mod tests {
         assert!(matches!(observed.state(&file), State::Absent));
         assert!(!observed.is_current());
         let observed = Observed::default();
-        assert!(matches!(observed.state(&file), State::File((1, Some(_)), _)));
+        assert!(matches!(observed.state(&file), State::File(Stamp { size: 1, .. }, _)));
         assert!(matches!(observed.state(folder.path()), State::Folder(_)));
         assert!(observed.is_current());
         std::fs::write(&file, "22").unwrap();

@@ -6,7 +6,7 @@
 //! | environments | all that they are opened with | [`ENVIRONMENTS`] | a folder or file that was looked at has changed; code for as long as a timeout says: not before they are let go |
 //! | archives | path | [`ARCHIVES`] | another file lies at the path |
 //! | stores | place and certificates | [`STORES`] | never: they ask again each time |
-//! | units, data, templates | path (and format) | [`FILES`] each | size or time of the file differ |
+//! | units, data, templates | path (and format) | [`FILES`] each | the file is another one, or its size or times differ |
 
 use lru::LruCache;
 use std::borrow::Borrow;

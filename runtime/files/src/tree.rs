@@ -294,8 +294,8 @@ impl Tree {
     fn on_disk(&self, path: &Path) -> State {
         if let Some(item) = self.lent_at(path) {
             return match item {
-                Some(Item::Folder) => State::Folder(None),
-                Some(Item::File(bytes)) => State::File((bytes.len() as u64, None), None),
+                Some(Item::Folder) => State::Folder(Stamp::sized(0)),
+                Some(Item::File(bytes)) => State::File(Stamp::sized(bytes.len() as u64), None),
                 Some(Item::Withheld) | None => State::Absent,
             };
         }
@@ -420,12 +420,12 @@ impl Tree {
         let missing = || Err(io::Error::from(io::ErrorKind::NotFound));
         let on_disk = || {
             if let Some(file) = self.lent_file(path) {
-                return file.map(|bytes| (bytes.len() as u64, None));
+                return file.map(|bytes| Stamp::sized(bytes.len() as u64));
             }
             let seen = self.on_disk(path);
             // What is known to be regular, and small enough, need not be asked for again.
             if let State::File(stamp, Some(_)) = seen
-                && stamp.0 <= self.limit
+                && stamp.size <= self.limit
             {
                 return Ok(stamp);
             }
@@ -436,10 +436,10 @@ impl Tree {
             read::check(&metadata, self.limit)?;
             Ok(match seen {
                 State::File(stamp, _) => stamp,
-                State::Absent | State::Folder(_) => (metadata.len(), metadata.modified().ok()),
+                State::Absent | State::Folder(_) => Stamp::of(&metadata),
             })
         };
-        self.frozen((Asked::Content, path), missing(), |_, entry| Ok((entry.size, None)))
+        self.frozen((Asked::Content, path), missing(), |_, entry| Ok(Stamp::sized(entry.size)))
             .unwrap_or_else(on_disk)
     }
 
@@ -452,7 +452,7 @@ impl Tree {
     pub fn hash(&self, (name, path): (&str, &Path), metadata: &Metadata) -> io::Result<[u8; 32]> {
         let known = self.archived.as_ref().and_then(|archived| {
             let entry = archived.entry(name).filter(Entry::is_file)?;
-            let State::File((size, _), status) = State::of(metadata) else { return None };
+            let State::File(Stamp { size, .. }, status) = State::of(metadata) else { return None };
             let is_same = size == entry.size && archived.opened.has_content(&entry, path, status);
             is_same.then_some(entry.hash)
         });
@@ -462,7 +462,7 @@ impl Tree {
         }
     }
 
-    /// How a file stands to the archive. The first time, its content is compared; after that its size and time.
+    /// How a file stands to the archive. The first time, its content is compared; after that its stamp.
     pub fn standing(&self, path: &Path) -> Standing {
         self.entry(path).map_or_else(|standing| standing, |_| Standing::Same)
     }

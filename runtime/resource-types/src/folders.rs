@@ -50,7 +50,7 @@ const STEPS: Contract = Contract {
     holds: "what loading the files of resource types and their providers does",
     key: "path",
     bound: "the files of Ruby of the tree; of others, and for the next snapshot, 50,000",
-    stale: "size or time of the file differ",
+    stale: "the file is another one, or its size or times differ",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 

@@ -2,7 +2,7 @@
 
 use crate::compile::Compile;
 use bunraku_environment::snapshot::Named;
-use bunraku_files::archive::identity;
+use bunraku_files::found::Stamp;
 use bunraku_files::glob::glob;
 use bunraku_files::reads::{self, Asked};
 use bunraku_process::Errors;
@@ -83,7 +83,7 @@ impl<'c> FilePort<'c> for Compile<'c> {
             return Err(failed("a confined compile runs no programs".to_owned()));
         }
         let outputs = self.asked.programs.outputs;
-        let pure = is_pure.then(|| identity(Path::new(program))).flatten();
+        let pure = is_pure.then(|| Stamp::look(Path::new(program))).flatten();
         if let Some(text) = pure.and_then(|program| outputs.get(command, program)) {
             return Ok(text);
         }

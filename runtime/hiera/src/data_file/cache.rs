@@ -59,7 +59,7 @@ const PARSED: Contract = Contract {
     holds: "data files, parsed",
     key: "path and format",
     bound: "the files of the tree; of others, for the next snapshot, and for other archives, 50,000 in each format",
-    stale: "size or time of the file differ; of an archive, name or content",
+    stale: "the file is another one, or its size or times differ; of an archive, name or content",
     test: "runtime/hiera/src/data_file/cache.rs: a_file_is_read_again_when_it_has_changed",
 };
 

@@ -37,7 +37,7 @@ const TEMPLATES: Contract = Contract {
     holds: "ERB templates and files of Ruby, lowered",
     key: "path, and which of the two",
     bound: "the templates and files of Ruby of the tree; of others, for the next snapshot, and for other archives, 50,000",
-    stale: "size or time of the file differ; of an archive, name or content",
+    stale: "the file is another one, or its size or times differ; of an archive, name or content",
     test: "runtime/compile/tests/snapshot.rs: what_comes_is_seen_by_the_next_compile",
 };
 

@@ -82,7 +82,10 @@ module RspecPuppetBunraku
       end
 
       def mocha_stubs
-        return unless defined?(Mocha::Mockery) && (mockery = Mocha::Mockery.instance).respond_to?(:stubba)
+        # Where Mocha is loaded and is not what the suite stubs with, it has nothing to ask: its class keeps what it has once
+        # an example has been set up.
+        return unless defined?(Mocha::Mockery) && Mocha::Mockery.instance_variables.any?
+        return unless (mockery = Mocha::Mockery.instance).respond_to?(:stubba)
 
         found = (mockery.stubba.stubba_methods || []).find { |stub| !harmless?(stub.stubbee, stub.method_name) }
         "stubs #{found.method_name} of #{name_of(found.stubbee)}" if found

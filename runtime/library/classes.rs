@@ -92,7 +92,7 @@ impl ClassReader {
         })?;
         let ClassOptions { strict, compat, in_module } = *options;
         let namespace = in_module.map(namespace_of);
-        let location = location(namespace.as_ref().map(Option::as_deref));
+        let location = location(namespace.as_ref());
         let found = check(&parsed.program, source, &CheckOptions { strict, compat, location });
         refuse(&found, parsed.warnings.len())?;
         let class = |definition: &&Expr<'_>| match definition.kind {

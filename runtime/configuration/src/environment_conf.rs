@@ -4,6 +4,8 @@
 use crate::file::{ConfigFile, Written};
 use crate::paths;
 use crate::value::Raw;
+use bunraku_files::glob::glob_all;
+use bunraku_files::tree::Tree;
 use bunraku_vm::compat::Compat;
 
 /// The settings that an `environment.conf` may have, and no `puppet.conf`.
@@ -103,6 +105,12 @@ impl EnvironmentConf {
 /// Whether a folder of a module path stands for those that it matches.
 pub(crate) fn is_pattern(folder: &str) -> bool {
     folder.contains(['*', '?', '[', '{'])
+}
+
+/// What a pattern of folders matches in a tree.
+pub fn matching(tree: &Tree, pattern: &str) -> Vec<String> {
+    let found = glob_all(tree, pattern).unwrap_or_default();
+    found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 /// What Puppet puts behind a warning that has no place.

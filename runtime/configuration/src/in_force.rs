@@ -11,7 +11,6 @@ use crate::paths;
 use crate::table::{Kind, Setting};
 use crate::typed::typed;
 use crate::value::{Raw, Value};
-use bunraku_files::glob::glob_all;
 use bunraku_files::tree::Tree;
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -327,11 +326,10 @@ impl<'a> InForce<'a> {
 /// The folders that one of the base module path stands for. Puppet takes patterns there only in the module path that an environment has
 /// by default.
 fn matched(folder: &str) -> Vec<String> {
-    if !environment_conf::is_pattern(folder) {
-        return vec![folder.to_owned()];
+    match environment_conf::is_pattern(folder) {
+        true => environment_conf::matching(&Tree::default(), folder),
+        false => vec![folder.to_owned()],
     }
-    let found = glob_all(&Tree::default(), folder).unwrap_or_default();
-    found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -101,7 +101,7 @@ pub fn source(source: &SourceFile<'_>, how: &How) -> Vec<Diagnostic> {
     match parse(&arena, source, &limits) {
         Ok(parsed) => {
             let namespace = source.path.and_then(|path| how.placement.as_ref()?.namespace(Path::new(path)));
-            let location = units::location(namespace.as_ref().map(Option::as_deref));
+            let location = units::location(namespace.as_ref());
             let options = CheckOptions { strict: how.strict, compat: how.compat, location };
             let mut found = parsed.warnings;
             for fault in check(&parsed.program, source, &options) {

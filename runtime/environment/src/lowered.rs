@@ -99,7 +99,7 @@ fn lowered(
     let parsed = parse(&arena, &source, &ParseLimits::default());
     let parsed = parsed.map_err(|faults| faults.first().map_or_else(String::new, told))?;
     let namespace = in_module.filter(|_| !is_template).map(namespace_of);
-    let location = location(namespace.as_ref().map(Option::as_deref));
+    let location = location(namespace.as_ref());
     let options = CheckOptions { strict, compat: snapshot.compat, location };
     let faults = check(&parsed.program, &source, &options);
     if let Some(fault) = faults.iter().find(|fault| fault.severity >= Severity::Err) {

@@ -78,6 +78,11 @@ impl MetadataFault {
 /// The keys without which a module is not there.
 const REQUIRED: [&str; 5] = ["source", "author", "version", "license", "dependencies"];
 
+/// The name of a module without that of its author (`us-ntp`, `us/ntp`).
+pub(crate) fn own_name(full: &str) -> &str {
+    full.rsplit(['/', '-']).next().unwrap_or_default()
+}
+
 impl Metadata {
     /// Reads the content of a metadata.json as a version does.
     pub fn of(content: &[u8], compat: Compat) -> Metadata {
@@ -127,10 +132,7 @@ impl Metadata {
             return Err(MetadataFault::Unusable(format!("{} is no dependency", inspect(other))));
         }
         let text = |key: &str| value(key).and_then(Json::as_str).map(str::to_owned);
-        let name = |entry: &Json| {
-            let full = entry.get("name")?.as_str()?;
-            full.rsplit(['/', '-']).next().map(str::to_owned)
-        };
+        let name = |entry: &Json| Some(own_name(entry.get("name")?.as_str()?).to_owned());
         Ok(Metadata {
             version: text("version"),
             data_provider: text("data_provider"),

@@ -1,6 +1,7 @@
 //! Where the files of modules lie, as checks without a compile need it: the place of a module's file says which names it may
 //! define, and nothing but a module path, or what lies around the file, says which module that is.
 
+use crate::metadata::own_name;
 use crate::snapshot::own_conf;
 use bunraku_compiler::check::namespace_of;
 use bunraku_files::read;
@@ -94,8 +95,7 @@ fn found(root: &Path) -> Option<String> {
     }
     let text = read::regular_text(&root.join("metadata.json"), MAX_METADATA).ok()?;
     let metadata: Json = serde_json::from_str(&text).ok()?;
-    let name = metadata.get("name")?.as_str()?;
-    name.rsplit(['-', '/']).next().filter(|name| !name.is_empty()).map(str::to_owned)
+    Some(own_name(metadata.get("name")?.as_str()?)).filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
 /// Whether the nearest `environment.conf` above a folder has it in its module path.

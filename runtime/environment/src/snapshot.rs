@@ -8,11 +8,10 @@ use crate::function_files::{FunctionFile, FunctionFiles};
 use crate::modules::Modules;
 use crate::units::{SessionUnits, Units};
 use bunraku_configuration::configuration::Configuration;
-use bunraku_configuration::environment_conf::EnvironmentConf;
+use bunraku_configuration::environment_conf::{EnvironmentConf, matching};
 use bunraku_configuration::in_force::InForce;
 use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
-use bunraku_files::glob::glob_all;
 use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths::is_clean;
@@ -449,10 +448,7 @@ pub fn own_conf(tree: &Tree, directory: &Path, compat: Compat) -> Result<Environ
     let path = directory.join("environment.conf");
     let text = tree.exists(&path).then(|| tree.read(&path)).transpose();
     let text = text.map_err(|error| format!("Could not read {}: {error}", path.display()))?;
-    let matches = |pattern: &str| {
-        let found = glob_all(tree, pattern).unwrap_or_default();
-        found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
-    };
+    let matches = |pattern: &str| matching(tree, pattern);
     EnvironmentConf::new(&directory.to_string_lossy(), text.as_deref(), compat, &matches)
 }
 

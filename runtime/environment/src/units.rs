@@ -252,13 +252,13 @@ fn compile_bytes(
         if path.extension().is_some_and(|e| e == "epp") { SourceKind::Epp } else { SourceKind::Manifest };
     let text = decode(Some(&name), bytes).map_err(|fault| Arc::from([*fault]))?;
     let namespace = in_module.map(namespace_of);
-    let location = location(namespace.as_ref().map(Option::as_deref));
+    let location = location(namespace.as_ref());
     compile(&SourceFile { path: Some(&name), text, kind }, &CheckOptions { strict, compat, location })
         .map_err(Into::into)
 }
 
 /// What a file may define: in a module what its namespace allows, if it has a place there at all.
-pub fn location<'n>(namespace: Option<Option<&'n str>>) -> Location<'n> {
+pub fn location(namespace: Option<&Option<String>>) -> Location<'_> {
     match namespace {
         None => Location::Free,
         Some(Some(namespace)) => Location::Namespace(namespace),

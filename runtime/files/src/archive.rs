@@ -4,7 +4,7 @@
 use crate::found::Stamp;
 use crate::read;
 #[cfg(unix)]
-use crate::seen::{Seen, Status};
+use crate::seen::Seen;
 use bunraku_vm::archive::ArchiveFault;
 use bunraku_vm::archive::layout::{FINGERPRINT, Section};
 use bunraku_vm::archive::reader::{Archive, Entry};
@@ -13,12 +13,11 @@ use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
-#[cfg(not(unix))]
-use std::convert::Infallible as Status;
 use std::path::{Path, PathBuf};
 #[cfg(unix)]
 use std::sync::OnceLock;
 use std::sync::{Arc, Mutex};
+#[cfg(unix)]
 use std::time::SystemTime;
 
 /// Stands in an archive's messages for the path of the file they are about. No path can hold it.
@@ -133,24 +132,31 @@ impl Opened {
         explain(&self.path, fault)
     }
 
-    /// Whether the source of an entry, at `path` and with this stamp, has the content that the archive was made from.
-    pub(crate) fn is_same(&self, entry: &Entry<'_>, path: &Path, now: Stamp, status: Option<Status>) -> bool {
+    /// Whether the source of an entry, at `path`, has the content that the archive was made from; `now` is its stamp, and whether it is
+    /// a regular file.
+    pub(crate) fn is_same(&self, entry: &Entry<'_>, path: &Path, now: (Stamp, bool)) -> bool {
         if let Ok(compared) = self.compared.lock()
             && let Some((then, same)) = compared.get(path)
-            && *then == now
+            && *then == now.0
         {
             return *same;
         }
-        let same = now.size == entry.size && self.has_content(entry, path, status);
+        let same = now.0.size == entry.size && self.has_content(entry, path, now);
         if let Ok(mut compared) = self.compared.lock() {
-            compared.insert(path.to_path_buf(), (now, same));
+            compared.insert(path.to_path_buf(), (now.0, same));
         }
         same
     }
 
     /// The same for a source of the right size, whatever this process has found of it before.
     #[cfg(unix)]
-    pub(crate) fn has_content(&self, entry: &Entry<'_>, path: &Path, status: Option<Status>) -> bool {
+    pub(crate) fn has_content(
+        &self,
+        entry: &Entry<'_>,
+        path: &Path,
+        (stamp, is_regular): (Stamp, bool),
+    ) -> bool {
+        let status = stamp.status().filter(|_| is_regular);
         let Some((seen, status)) = self.seen().zip(status) else { return is_content(entry, path) };
         if seen.lock().is_ok_and(|seen| seen.knows(path, &entry.hash, &status)) {
             return true;
@@ -159,7 +165,7 @@ impl Opened {
         let same = is_content(entry, path);
         if same
             && status.is_settled(begun)
-            && Status::look(path) == Some(status)
+            && Stamp::look(path) == Some(stamp)
             && let Ok(mut seen) = seen.lock()
         {
             seen.add(path, &entry.hash, status);
@@ -168,7 +174,7 @@ impl Opened {
     }
 
     #[cfg(not(unix))]
-    pub(crate) fn has_content(&self, entry: &Entry<'_>, path: &Path, _: Option<Status>) -> bool {
+    pub(crate) fn has_content(&self, entry: &Entry<'_>, path: &Path, _: (Stamp, bool)) -> bool {
         is_content(entry, path)
     }
 

@@ -1,8 +1,11 @@
 //! What lies at a path or in a folder, as the disk or an archive says it.
 
 use std::fs::Metadata;
+#[cfg(unix)]
+use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
-use std::time::SystemTime;
+#[cfg(unix)]
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// What a file or folder has to keep for it to count as unchanged: size, time of change, and which one it is. Deploys that set all
 /// times alike, and switch a link to another tree, leave size and time as they were.
@@ -11,17 +14,22 @@ pub struct Stamp {
     /// In bytes.
     pub size: u64,
     /// None where an archive, or whoever has lent the file, says the size.
-    modified: Option<SystemTime>,
-    inode: Option<Inode>,
+    on_disk: Option<OnDisk>,
 }
 
-/// Which file it is, and when the system has last noted a change of it, which nobody can set: device, number, seconds, nanoseconds.
-type Inode = (u64, u64, i64, i64);
+#[cfg(unix)]
+type OnDisk = Status;
+#[cfg(not(unix))]
+type OnDisk = Option<std::time::SystemTime>;
 
 impl Stamp {
     /// What the system has said of it.
     pub fn of(metadata: &Metadata) -> Stamp {
-        Stamp { size: metadata.len(), modified: metadata.modified().ok(), inode: inode(metadata) }
+        #[cfg(unix)]
+        let on_disk = Status::of(metadata);
+        #[cfg(not(unix))]
+        let on_disk = metadata.modified().ok();
+        Stamp { size: metadata.len(), on_disk: Some(on_disk) }
     }
 
     /// What is at a path now, where a link leads if it is one; none where it can't be looked at.
@@ -29,26 +37,60 @@ impl Stamp {
         std::fs::metadata(path).ok().map(|metadata| Stamp::of(&metadata))
     }
 
-    /// Whether it is of something on the disk.
-    pub fn is_of_disk(&self) -> bool {
-        self.modified.is_some()
-    }
-
     /// Of a file that is not on the disk.
     pub fn sized(size: u64) -> Stamp {
-        Stamp { size, modified: None, inode: None }
+        Stamp { size, on_disk: None }
     }
+
+    /// Whether it is of something on the disk.
+    pub fn is_of_disk(&self) -> bool {
+        self.on_disk.is_some()
+    }
+
+    /// What the disk says of it.
+    #[cfg(unix)]
+    pub(crate) fn status(&self) -> Option<Status> {
+        self.on_disk
+    }
+}
+
+/// How long ago a file must have changed for its times to tell the next change: more than any file system's clock takes for a tick.
+#[cfg(unix)]
+const SETTLED: Duration = Duration::from_secs(2);
+
+/// What the disk says of a file or folder.
+#[cfg(unix)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Status {
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+    /// In nanoseconds, as the next; where they do not fit, the outermost number.
+    pub modified: i64,
+    /// When the system has last noted a change, which nobody can set.
+    pub changed: i64,
 }
 
 #[cfg(unix)]
-fn inode(metadata: &Metadata) -> Option<Inode> {
-    use std::os::unix::fs::MetadataExt as _;
-    Some((metadata.dev(), metadata.ino(), metadata.ctime(), metadata.ctime_nsec()))
-}
+impl Status {
+    fn of(found: &Metadata) -> Status {
+        let nanoseconds =
+            |seconds: i64, rest: i64| seconds.saturating_mul(1_000_000_000).saturating_add(rest);
+        Status {
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: nanoseconds(found.mtime(), found.mtime_nsec()),
+            changed: nanoseconds(found.ctime(), found.ctime_nsec()),
+        }
+    }
 
-#[cfg(not(unix))]
-fn inode(_metadata: &Metadata) -> Option<Inode> {
-    None
+    /// Whether a change after this moment would show.
+    pub fn is_settled(&self, now: SystemTime) -> bool {
+        let before = now.checked_sub(SETTLED).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        let before = before.and_then(|time| i64::try_from(time.as_nanos()).ok());
+        before.is_some_and(|before| self.modified < before && self.changed < before)
+    }
 }
 
 /// Something in a folder.

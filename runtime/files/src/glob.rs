@@ -183,9 +183,8 @@ impl Walk<'_> {
             let goes_deeper = !child.name.starts_with('.') && child.is_folder && !child.is_link;
             let (mut below, mut is_found): (Vec<Rest>, bool) = (Vec::new(), false);
             for (rest, patterns) in rests.iter().zip(&patterns) {
-                let further = rest.clone();
-                if rest.is_deep() && goes_deeper && !below.contains(&further) {
-                    below.push(further);
+                if rest.is_deep() && goes_deeper && !below.contains(rest) {
+                    below.push(rest.clone());
                 }
                 if patterns.iter().any(fits) {
                     let further = rest.below();

@@ -2,17 +2,12 @@
 //! says the same, whatever has happened on the disk since; and it can be told whether anything has, or anything but code.
 
 use crate::found::Stamp;
-#[cfg(unix)]
-use crate::seen::Status;
 use foldhash::fast::FixedState;
 use hashbrown::HashTable;
 use std::fs::Metadata;
 use std::hash::BuildHasher as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-
-#[cfg(not(unix))]
-use std::convert::Infallible as Status;
 
 /// What was at a path, links followed.
 #[derive(Clone, Copy, Debug)]
@@ -21,8 +16,8 @@ pub(crate) enum State {
     Absent,
     /// A folder. Its time changes when something in it comes, goes or is renamed.
     Folder(Stamp),
-    /// Anything else; with more that is known of a regular file.
-    File(Stamp, Option<Status>),
+    /// Anything else; and whether it is a regular file.
+    File(Stamp, bool),
 }
 
 impl State {
@@ -35,7 +30,7 @@ impl State {
     pub fn of(metadata: &Metadata) -> State {
         match metadata.is_dir() {
             true => State::Folder(Stamp::of(metadata)),
-            false => State::File(Stamp::of(metadata), status(metadata)),
+            false => State::File(Stamp::of(metadata), metadata.is_file()),
         }
     }
 
@@ -48,16 +43,6 @@ impl State {
             _ => false,
         }
     }
-}
-
-#[cfg(unix)]
-fn status(metadata: &Metadata) -> Option<Status> {
-    Status::of(metadata)
-}
-
-#[cfg(not(unix))]
-fn status(_metadata: &Metadata) -> Option<Status> {
-    None
 }
 
 /// Paths that may be seen besides twice those of the first compile, before the next one begins anew: to ask for all of

@@ -10,6 +10,7 @@
 //! ourselves, and only if nobody else may write to it. It may be gone at any time; one that is damaged or belongs to
 //! another archive counts as none. Where none can be written nothing is said.
 
+use crate::found::Status;
 use crate::paths::NOTE;
 use crate::write;
 use foldhash::fast::FixedState;
@@ -19,7 +20,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::Read as _;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
 
 /// The first eight bytes.
@@ -34,56 +35,8 @@ const RECORD: usize = 16 + 5 * 8;
 /// Bytes of the checksum at the end.
 const SUM: usize = 8;
 
-/// How long ago a source must have changed for its times to tell the next change: more than any file system's clock
-/// takes for a tick.
-const SETTLED: Duration = Duration::from_secs(2);
-
 /// How long a process that goes on waits before it writes again.
 const PAUSE: Duration = Duration::from_secs(1);
-
-/// What the disk says of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Status {
-    device: u64,
-    inode: u64,
-    size: u64,
-    /// In nanoseconds, as the next.
-    modified: i64,
-    changed: i64,
-}
-
-impl Status {
-    /// What it says now, links followed.
-    pub fn look(path: &Path) -> Option<Status> {
-        Status::of(&std::fs::metadata(path).ok()?)
-    }
-
-    /// None of what is no regular file.
-    pub fn of(found: &Metadata) -> Option<Status> {
-        if !found.is_file() {
-            return None;
-        }
-        let nanoseconds = |seconds: i64, rest: i64| seconds.checked_mul(1_000_000_000)?.checked_add(rest);
-        Some(Status {
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: nanoseconds(found.mtime(), found.mtime_nsec())?,
-            changed: nanoseconds(found.ctime(), found.ctime_nsec())?,
-        })
-    }
-
-    /// Whether a change after this moment would show.
-    pub fn is_settled(&self, now: SystemTime) -> bool {
-        let before = now.checked_sub(SETTLED).and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let before = before.and_then(|time| i64::try_from(time.as_nanos()).ok());
-        before.is_some_and(|before| self.modified < before && self.changed < before)
-    }
-
-    fn words(&self) -> [u64; 5] {
-        [self.device, self.inode, self.size, self.modified as u64, self.changed as u64]
-    }
-}
 
 /// Statuses by key, which is a hash already.
 type Known = HashMap<u128, Status, FixedState>;
@@ -197,7 +150,7 @@ impl Seen {
         bytes.reserve(RECORD * self.known.len() + SUM);
         for (key, status) in self.known.iter().take(self.most) {
             bytes.extend(key.to_le_bytes());
-            status.words().iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+            words(status).iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         }
         let sum = xxh3_64(&bytes);
         bytes.extend(sum.to_le_bytes());
@@ -209,6 +162,10 @@ impl Seen {
         let mut magic = [0; MAGIC.len()];
         self.open().is_some_and(|(mut file, _)| file.read_exact(&mut magic).is_ok() && magic == MAGIC)
     }
+}
+
+fn words(status: &Status) -> [u64; 5] {
+    [status.device, status.inode, status.size, status.modified as u64, status.changed as u64]
 }
 
 fn record(bytes: &[u8]) -> Option<(u128, Status)> {
@@ -223,7 +180,9 @@ fn record(bytes: &[u8]) -> Option<(u128, Status)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::found::Stamp;
     use std::os::unix::fs::PermissionsExt;
+    use std::time::SystemTime;
     use tempfile::TempDir;
 
     const HASH: [u8; 32] = [7; 32];
@@ -237,13 +196,17 @@ mod tests {
         (folder, archive, source)
     }
 
+    fn status_of(path: &Path) -> Status {
+        Stamp::look(path).and_then(|stamp| stamp.status()).unwrap()
+    }
+
     fn note(archive: &Path) -> PathBuf {
         archive.with_file_name("a.bnr.seen")
     }
 
     /// As a process does that has found the source unchanged; gives whether one that follows knows it.
     fn remembers(archive: &Path, source: &Path) -> bool {
-        let status = Status::look(source).unwrap();
+        let status = status_of(source);
         let mut seen = Seen::of(archive, 1, 5).unwrap();
         seen.add(source, &HASH, status);
         seen.keep(true);
@@ -251,7 +214,7 @@ mod tests {
     }
 
     fn knows(archive: &Path, source: &Path) -> bool {
-        let status = Status::look(source).unwrap();
+        let status = status_of(source);
         Seen::of(archive, 1, 5).unwrap().knows(source, &HASH, &status)
     }
 
@@ -264,7 +227,7 @@ mod tests {
         let (folder, archive, source) = folder();
         assert!(!knows(&archive, &source));
         assert!(remembers(&archive, &source));
-        let status = Status::look(&source).unwrap();
+        let status = status_of(&source);
         let seen = Seen::of(&archive, 1, 5).unwrap();
         assert!(!seen.knows(&source, &[8; 32], &status));
         assert!(!seen.knows(&folder.path().join("b.pp"), &HASH, &status));
@@ -274,7 +237,7 @@ mod tests {
         std::thread::sleep(Duration::from_millis(20));
         std::fs::write(&source, "SOURCE").unwrap();
         File::options().write(true).open(&source).unwrap().set_modified(time).unwrap();
-        let now = Status::look(&source).unwrap();
+        let now = status_of(&source);
         assert_eq!((now.size, now.modified, now.inode), (status.size, status.modified, status.inode));
         assert!(!knows(&archive, &source));
         // Another file of that time in its place.
@@ -288,7 +251,7 @@ mod tests {
     #[test]
     fn what_has_just_changed_is_not_settled() {
         let (_folder, _, source) = folder();
-        let status = Status::look(&source).unwrap();
+        let status = status_of(&source);
         let now = SystemTime::now();
         assert!(!status.is_settled(now));
         assert!(status.is_settled(now + Duration::from_secs(3)));
@@ -378,7 +341,7 @@ mod tests {
         assert_eq!(remembers(&archive, &source), is_root);
         set_mode(folder.path(), 0o755);
         assert!(Seen::of(Path::new("/proc/version"), 1, 5).is_some_and(|mut seen| {
-            seen.add(&source, &HASH, Status::look(&source).unwrap());
+            seen.add(&source, &HASH, status_of(&source));
             seen.keep(true);
             !Path::new("/proc/version.seen").exists()
         }));
@@ -407,7 +370,7 @@ mod tests {
     #[test]
     fn it_grows_with_the_archive_and_no_further() {
         let (_folder, archive, source) = folder();
-        let status = Status::look(&source).unwrap();
+        let status = status_of(&source);
         let mut seen = Seen::of(&archive, 1, 5).unwrap();
         (0..5000).for_each(|n| seen.add(Path::new(&format!("/{n}")), &HASH, status));
         seen.keep(true);

@@ -295,7 +295,7 @@ impl Tree {
         if let Some(item) = self.lent_at(path) {
             return match item {
                 Some(Item::Folder) => State::Folder(Stamp::sized(0)),
-                Some(Item::File(bytes)) => State::File(Stamp::sized(bytes.len() as u64), None),
+                Some(Item::File(bytes)) => State::File(Stamp::sized(bytes.len() as u64), false),
                 Some(Item::Withheld) | None => State::Absent,
             };
         }
@@ -424,7 +424,7 @@ impl Tree {
             }
             let seen = self.on_disk(path);
             // What is known to be regular, and small enough, need not be asked for again.
-            if let State::File(stamp, Some(_)) = seen
+            if let State::File(stamp, true) = seen
                 && stamp.size <= self.limit
             {
                 return Ok(stamp);
@@ -452,8 +452,10 @@ impl Tree {
     pub fn hash(&self, (name, path): (&str, &Path), metadata: &Metadata) -> io::Result<[u8; 32]> {
         let known = self.archived.as_ref().and_then(|archived| {
             let entry = archived.entry(name).filter(Entry::is_file)?;
-            let State::File(Stamp { size, .. }, status) = State::of(metadata) else { return None };
-            let is_same = size == entry.size && archived.opened.has_content(&entry, path, status);
+            let stamp = Stamp::of(metadata);
+            let is_same = !metadata.is_dir()
+                && stamp.size == entry.size
+                && archived.opened.has_content(&entry, path, (stamp, metadata.is_file()));
             is_same.then_some(entry.hash)
         });
         match known {
@@ -483,7 +485,7 @@ impl Tree {
         let found = archived.heed(archived.opened.archive().find(key)).ok_or(Standing::Apart)?;
         let entry = found.filter(Entry::is_file).ok_or(Standing::New)?;
         let is_same = || match self.observed.state(path) {
-            State::File(stamp, status) => archived.opened.is_same(&entry, path, stamp, status),
+            State::File(stamp, is_regular) => archived.opened.is_same(&entry, path, (stamp, is_regular)),
             State::Absent | State::Folder(_) => false,
         };
         match archived.frozen || is_same() {

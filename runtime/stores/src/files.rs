@@ -1,16 +1,16 @@
 //! The store as a folder: a catalog for each node, `NAME.json`, replaced whole.
 
 use super::{Exported, Filter, Store};
+use bunraku_files::found::Stamp;
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
 use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::SystemTime;
 
-/// What a file exports, and the time the file had when it was read.
-type Known = (Option<SystemTime>, Arc<Vec<Exported>>);
+/// What a file exports, and the stamp that the file had when it was read.
+type Known = (Option<Stamp>, Arc<Vec<Exported>>);
 
 /// A folder of catalogs.
 #[derive(Debug)]
@@ -44,9 +44,9 @@ impl Files {
     }
 
     fn read(&self, file: &Path) -> Result<Arc<Vec<Exported>>, String> {
-        let time = std::fs::metadata(file).and_then(|metadata| metadata.modified()).ok();
+        let stamp = Stamp::look(file);
         let known = self.known.lock().ok().and_then(|known| known.get(file).cloned());
-        if let Some((_, exported)) = known.filter(|(then, _)| *then == time && time.is_some()) {
+        if let Some((_, exported)) = known.filter(|(then, _)| *then == stamp && stamp.is_some()) {
             return Ok(exported);
         }
         let failed = |error: String| format!("Could not read the catalog {}: {error}", file.display());
@@ -59,7 +59,7 @@ impl Files {
             .filter_map(|resource| Exported::read(certname, resource));
         let exported = Arc::new(exported.collect::<Vec<_>>());
         if let Ok(mut known) = self.known.lock() {
-            known.insert(file.to_owned(), (time, exported.clone()));
+            known.insert(file.to_owned(), (stamp, exported.clone()));
         }
         Ok(exported)
     }

@@ -174,7 +174,7 @@ impl File {
         }
         let in_module = self.entry.module_at.map(|at| &self.entry.path[at..]);
         let namespace = in_module.map(namespace_of);
-        let location = units::location(namespace.as_ref().map(Option::as_deref));
+        let location = units::location(namespace.as_ref());
         parts::compile(bytes, SourceKind::Manifest, location, compat)
     }
 

@@ -10,6 +10,7 @@ use crate::names;
 use crate::oids;
 use crate::pem;
 use crate::settings::Settings;
+use crate::times;
 use der::Decode;
 use std::fmt::{self, Debug, Formatter};
 use std::sync::Arc;
@@ -232,6 +233,36 @@ impl Authority {
                 self.say("info", &format!("Revoked {count} {noun}: {}", names.join(", ")));
             }
             false => self.say("info", "No revoke action needed. The certs are already in the CRL."),
+        }
+        Ok(())
+    }
+
+    /// Renews its own revocation list, whoever is on it.
+    ///
+    /// # Errors
+    /// When it can't be read, signed or written.
+    pub fn renew_list(&self) -> Result<(), Fault> {
+        self.renew_list_if(|_, _| Ok(true))
+    }
+
+    /// Renews its own revocation list where it is out of date, or soon will be: as Puppet Server 8 does once a day.
+    ///
+    /// # Errors
+    /// As of [`Authority::renew_list`].
+    pub fn renew_list_in_time(&self) -> Result<(), Fault> {
+        self.renew_list_if(|lists, issuer| lists.ends_within(issuer, times::SOON))
+    }
+
+    fn renew_list_if(
+        &self,
+        is_due: impl FnOnce(&Lists, &Issuer) -> Result<bool, Fault>,
+    ) -> Result<(), Fault> {
+        let _held = self.layout().lock()?;
+        let (issuer, mut lists) = (self.issuer()?, self.lists()?);
+        if is_due(&lists, &issuer)? {
+            lists.renew(&issuer)?;
+            self.put_lists(&lists)?;
+            self.say("notice", "The authority's revocation list was renewed");
         }
         Ok(())
     }

@@ -85,13 +85,42 @@ impl Lists {
         if revoked.len() == count {
             return Ok(false);
         }
-        let number = more(&number(before.crl_extensions.iter().flatten())?);
-        let kept = before.crl_extensions.into_iter().flatten();
+        self.follow(issuer, before.crl_extensions, revoked)?;
+        Ok(true)
+    }
+
+    /// Signs the authority's own once more, of the same certificates; from now on it is good for its whole time again.
+    ///
+    /// # Errors
+    /// As of [`Lists::own`]; when the key can't sign.
+    pub fn renew(&mut self, issuer: &Issuer) -> Result<(), Fault> {
+        let before = self.own(issuer)?.clone().tbs_cert_list;
+        self.follow(issuer, before.crl_extensions, before.revoked_certificates.unwrap_or_default())
+    }
+
+    /// Whether the authority's own is out of date, or will be within so many seconds.
+    ///
+    /// # Errors
+    /// As of [`Lists::own`].
+    pub fn ends_within(&self, issuer: &Issuer, seconds: u64) -> Result<bool, Fault> {
+        let end = self.own(issuer)?.tbs_cert_list.next_update.as_ref();
+        Ok(end.is_some_and(|end| end.to_unix_duration().as_secs() < times::now().saturating_add(seconds)))
+    }
+
+    /// Puts the next list in the place of the authority's own, which had these extensions.
+    fn follow(
+        &mut self,
+        issuer: &Issuer,
+        before: Option<Vec<Extension>>,
+        revoked: Vec<RevokedCert>,
+    ) -> Result<(), Fault> {
+        let number = more(&number(before.iter().flatten())?);
+        let kept = before.into_iter().flatten();
         let kept = kept.filter(|one| ![oids::LIST_NUMBER, oids::AUTHORITY_KEY].contains(&one.extn_id));
         let extensions = numbered(&number, issuer)?.into_iter().chain(kept).collect();
         let list = signed(issuer, revoked, extensions)?;
         self.put(list);
-        Ok(true)
+        Ok(())
     }
 
     /// Puts a list in the place of its issuer's, or before all others.

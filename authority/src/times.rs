@@ -15,6 +15,9 @@ pub const LONGEST: u64 = 1_576_800_000;
 /// How long lists of revoked certificates are good for.
 pub const LIST: u64 = 5 * 365 * DAY + DAY;
 
+/// How long before its end a certificate or a list is told of, and a list of one's own renewed: thirty days.
+pub const SOON: u64 = 30 * DAY;
+
 /// This moment.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())

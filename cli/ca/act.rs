@@ -47,6 +47,15 @@ pub struct Clean {
     which: Which,
 }
 
+/// Sign the revocation list anew, before it is out of date: whoever is on it stays on it, and it is good for five years again.
+///
+/// `bunraku server --ca` does so by itself.
+#[derive(Args)]
+pub struct RenewList {
+    #[command(flatten)]
+    which: Which,
+}
+
 /// What became of one name; the worst of all says the status.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Became {
@@ -152,4 +161,13 @@ pub fn clean(arguments: &Clean) -> Result<u8, String> {
             Err(fault) => Ok(failed("clean", name, &fault)),
         }
     })
+}
+
+pub fn renew_list(arguments: &RenewList) -> Result<u8, String> {
+    let authority = arguments.which.open()?;
+    authority
+        .renew_list()
+        .map_err(|fault| format!("When attempting to renew the revocation list:\n  {fault}"))?;
+    say("Renewed the revocation list")?;
+    Ok(0)
 }

@@ -34,6 +34,7 @@ enum Command {
     Sign(act::Sign),
     Revoke(act::Revoke),
     Clean(act::Clean),
+    RenewList(act::RenewList),
 }
 
 /// Which authority.
@@ -62,6 +63,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Command::Sign(sign) => act::sign(sign),
         Command::Revoke(revoke) => act::revoke(revoke),
         Command::Clean(clean) => act::clean(clean),
+        Command::RenewList(renew) => act::renew_list(renew),
     };
     match done {
         Ok(status) => ExitCode::from(status),

@@ -14,9 +14,6 @@ use x509_cert::name::Name;
 /// Bytes that a file of them may hold.
 const MAX_FILE: u64 = 64 << 20;
 
-/// How long before its end a certificate or a list is told of: thirty days.
-const SOON: u64 = 30 * times::DAY;
-
 /// What files of certificates say.
 #[derive(Debug, Default)]
 pub struct Said {
@@ -128,7 +125,7 @@ impl Said {
         let now = times::now();
         if end < now {
             self.doubts.push(format!("{what} is out of date since {until}: {then}"));
-        } else if end - now < SOON {
+        } else if end - now < times::SOON {
             self.doubts.push(format!("{what} is good until {until} only: {then} after that"));
         }
     }

@@ -44,6 +44,8 @@ const MAX_FILES: usize = 256;
 const MAX_CERTIFICATES: usize = 64;
 /// How often the revocation lists of an authority elsewhere are fetched.
 const FETCH: Duration = Duration::from_secs(300);
+/// How often it is looked whether the revocation list of an authority here will soon be out of date.
+const RENEW: Duration = Duration::from_secs(24 * 60 * 60);
 /// How long what is under way may take once the server is to end.
 const DRAIN: Duration = Duration::from_secs(60);
 /// Compiles that may wait for programs or other servers besides those that compute.
@@ -151,6 +153,7 @@ impl Server {
         let lasting = Lasting { compiler, gate, commands: None, notices, only_looks: false };
         let site = Site::read(options.configuration, &options.given, lasting)?;
         check_headers(&site, listen)?;
+        site.authority.renew_list(&options.notices);
         let tls = Tls::new(site.tls()?, options.notices.clone())?;
         doubt(&site, Found::of(&site, &[])?.doubts);
         let threads = options.threads.max(1);
@@ -185,6 +188,7 @@ impl Server {
             runtime.spawn(crate::metrics::serve(listener, Arc::clone(&shared), stopped.clone()));
         }
         runtime.spawn(fetch_lists(Arc::clone(&shared), stopped.clone()));
+        runtime.spawn(renew_list(Arc::clone(&shared), stopped.clone()));
         let listens = runtime.spawn(accept(listener, Arc::clone(&shared), stopped));
         let (runtime, listens) = (Mutex::new(Some(runtime)), Mutex::new(Some(listens)));
         Ok(Server { shared, address, metrics, stop, runtime, listens })
@@ -317,6 +321,22 @@ async fn fetch_lists(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
         tokio::select! {
             () = tokio::time::sleep(FETCH) => {}
             _ = stopped.changed() => return,
+        }
+    }
+}
+
+/// Renews the revocation list of an authority here before it is out of date, which the start has looked at.
+async fn renew_list(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
+    loop {
+        tokio::select! {
+            () = tokio::time::sleep(RENEW) => {}
+            _ = stopped.changed() => return,
+        }
+        let site = shared.site();
+        if matches!(site.authority, Place::Here(_))
+            && let Some(place) = shared.authority.enter()
+        {
+            shared.authority.run(place, move || site.authority.renew_list(&site.notices)).await;
         }
     }
 }

@@ -210,3 +210,39 @@ pub fn by_ruby(site: &Site, name: &str) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
+
+/// Signs the authority's revocation list anew, by Ruby's OpenSSL, so that it ends in so many seconds; this machine's copy with it.
+///
+/// # Panics
+/// When Ruby fails.
+pub fn let_list_end(site: &Site, seconds: i64) {
+    let script = r##"
+        require 'openssl'
+        cadir, copy, seconds = ARGV
+        crl = OpenSSL::X509::CRL.new(File.read("#{cadir}/ca_crl.pem"))
+        crl.next_update = Time.now + seconds.to_i
+        crl.sign(OpenSSL::PKey.read(File.read("#{cadir}/ca_key.pem")), 'SHA256')
+        ["#{cadir}/ca_crl.pem", copy].each { |file| File.write(file, crl.to_pem) }
+    "##;
+    let mut command = Command::new("ruby");
+    command.args(["-e", script]).arg(site.cadir()).arg(site.folder().join("ssl/crl.pem"));
+    ok(command.arg(seconds.to_string())).expect("Ruby signs lists");
+}
+
+/// What Ruby's OpenSSL says of the authority's revocation list: its number, whether it is good for years yet, and how many are on it.
+///
+/// # Panics
+/// When it can't be read.
+pub fn list_of(site: &Site) -> (u64, bool, usize) {
+    let script = r##"
+        require 'openssl'
+        crl = OpenSSL::X509::CRL.new(File.read("#{ARGV[0]}/ca_crl.pem"))
+        number = crl.extensions.find { |one| one.oid == 'crlNumber' }.value
+        print Integer(number), ' ', crl.next_update > Time.now + 4 * 365 * 86_400, ' ', crl.revoked.length
+    "##;
+    let output = Command::new("ruby").args(["-e", script]).arg(site.cadir()).output().expect("Ruby runs");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words: Vec<&str> = text.split(' ').collect();
+    let [number, good, count] = words[..] else { panic!("{}", String::from_utf8_lossy(&output.stderr)) };
+    (number.parse().expect("a number"), good == "true", count.parse().expect("a number"))
+}

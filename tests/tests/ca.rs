@@ -1,7 +1,7 @@
 //! The certificate authority's command and folder: what it makes is good for Ruby's OpenSSL and for `openssl`, `puppetserver ca` and
 //! real Puppet Server go on with it.
 
-use bunraku_tests::ca::{Site, by_ruby, ca, ended, request, site, verifies};
+use bunraku_tests::ca::{Site, by_ruby, ca, ended, let_list_end, list_of, request, site, verifies};
 use bunraku_tests::http::authority::Authority;
 use bunraku_tests::http::puppet_server::PuppetServer;
 use bunraku_tests::oracle;
@@ -35,6 +35,23 @@ fn what_is_made_is_good_for_others() {
     let told = by_ruby(&site, "web01.example.com");
     assert!(told.contains("crl true 1 [3]\nstore certificate revoked\n"), "{told}");
     // This machine's copy is the same.
+    let [own, copy] = [site.cadir().join("ca_crl.pem"), site.folder().join("ssl/crl.pem")].map(fs::read);
+    assert_eq!(own.expect("it is there"), copy.expect("it is there"));
+}
+
+#[test]
+fn its_revocation_list_is_renewed() {
+    let site = site("");
+    ca(&site, &["generate", "--certname", "gone,here"], 0);
+    ca(&site, &["revoke", "--certname", "gone"], 0);
+    let_list_end(&site, -60);
+    let (number, ..) = list_of(&site);
+    assert!(verifies(&site, "here").unwrap_err().contains("CRL has expired"));
+    let renewed = ca(&site, &["renew-list"], 0);
+    assert_eq!(renewed.out, "Renewed the revocation list\n");
+    assert_eq!(list_of(&site), (number + 1, true, 1));
+    verifies(&site, "here").expect("openssl takes it");
+    assert!(verifies(&site, "gone").unwrap_err().contains("certificate revoked"));
     let [own, copy] = [site.cadir().join("ca_crl.pem"), site.folder().join("ssl/crl.pem")].map(fs::read);
     assert_eq!(own.expect("it is there"), copy.expect("it is there"));
 }

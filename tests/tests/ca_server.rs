@@ -1,7 +1,7 @@
 //! The certificate authority's routes: real agents of Puppet 7.23 and 8.10 get and renew certificates by it, also through a compile
 //! server; its answers are Puppet Server's (`spec/http/authority/`).
 
-use bunraku_tests::ca::{Site, ca, ended, request, site, verifies};
+use bunraku_tests::ca::{Site, ca, ended, let_list_end, list_of, request, site, verifies};
 use bunraku_tests::http::Shown;
 use bunraku_tests::http::authority::{self, Authority};
 use bunraku_tests::http::client::Client;
@@ -102,6 +102,37 @@ fn certificates_are_renewed() {
         ended(&run(&[]), 1);
         fs::write(site.certificate_of("old.example.com"), &after).expect("files can be written");
         ended(&run(&[]), 1);
+    }
+}
+
+/// The list that is out of date, or soon will be, is renewed as the server starts; another is left alone.
+#[test]
+fn the_revocation_list_does_not_run_out() {
+    let site = site("");
+    ca(&site, &["generate", "--certname", "gone"], 0);
+    ca(&site, &["revoke", "--certname", "gone"], 0);
+    let (mut number, ..) = list_of(&site);
+    let clients = site.folder().join("clients");
+    fs::create_dir_all(&clients).expect("folders can be made");
+    for (from, to) in [
+        ("certs/ca.pem", "ca.pem"),
+        ("certs/localhost.pem", "localhost.pem"),
+        ("private_keys/localhost.pem", "localhost.key"),
+    ] {
+        fs::copy(site.folder().join("ssl").join(from), clients.join(to)).expect("files can be copied");
+    }
+    let month = 30 * 24 * 60 * 60;
+    for (seconds, is_renewed) in [(-60, true), (month - 3600, true), (month + 3600, false)] {
+        let_list_end(&site, seconds);
+        let server = site.serve(&["--ca"]).expect("the server starts");
+        let client = Client::of(clients.clone(), server.port());
+        let path = "/puppet/v3/environments";
+        let asks = bunraku_tests::http::client::request("GET", path, "");
+        let answer = client.send(Some("localhost"), &asks).expect("whoever has a certificate is let in");
+        assert_eq!(answer.status, 200, "{seconds}: {}", server.said());
+        number += u64::from(is_renewed);
+        assert_eq!(list_of(&site), (number, is_renewed, 1), "{seconds}: {}", server.said());
+        assert!(!server.said().contains("out of date"), "{}", server.said());
     }
 }
 

@@ -46,6 +46,16 @@ impl Place {
         }
     }
 
+    /// Renews the revocation list of an authority that is here, where it will soon be out of date.
+    pub fn renew_list(&self, notices: &Notices) {
+        if let Place::Here(authority) = self
+            && let Err(fault) = authority.renew_list_in_time()
+        {
+            let message = format!("The authority's revocation list could not be renewed: {fault}");
+            notices.say("err", "Puppet", message);
+        }
+    }
+
     /// Answers a request that was admitted.
     pub fn answer(&self, site: &Site, asked: &Asked, request: &Request) -> Response {
         match self {

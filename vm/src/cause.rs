@@ -32,6 +32,8 @@ pub enum Cause {
     UndefAccessed,
     /// A value has no method of that name (Ruby: `NoMethodError`).
     UndefinedMethod,
+    /// What was called does not take the arguments it was given (Ruby: `ArgumentError`).
+    UnfitArguments,
     /// Two values have no order (Ruby: `comparison of … with … failed`).
     Incomparable,
     /// A function was found and cannot be loaded.

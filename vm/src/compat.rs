@@ -200,6 +200,8 @@ rules! {
         "The command prints PSON.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
+    EmptyTextsAreFrozen "empty-texts-are-frozen" no yes yes
+        "Code in Ruby may not change the empty text that $module_name is outside of modules, and undef in functions of the 3.x interface.";
     PathsOfPlainDataGrow "paths-of-plain-data-grow" yes no no
         "Without rich data a second message of a resource begins with the path of the first.";
 }

@@ -16,6 +16,7 @@ pub mod diagnostic;
 pub mod error;
 pub mod format;
 mod frame;
+pub mod frozen;
 pub mod function;
 pub mod host;
 mod interp;

@@ -3,6 +3,7 @@
 
 use crate::diagnostic::{Diagnostic, Place};
 use crate::error::{Eval, Flow};
+use crate::frozen::FrozenTexts;
 use crate::isa::Op;
 use crate::learned::{Learned, UnitTexts};
 use crate::site::LocatedChunk;
@@ -28,6 +29,7 @@ pub(crate) struct LoadedUnit<'c> {
     /// Symbols of the names that the symbols' base does not have, by name number.
     names: OnceCell<&'c [Cell<Option<Symbol>>]>,
     consts: &'c [Cell<Option<Value<'c>>>],
+    frozen: &'c FrozenTexts<'c>,
     chunks: &'c [OnceCell<&'c Linked<'c>>],
     /// The shape that was linked last: a body and the defaults of its parameters share one.
     shape: Cell<Option<(&'c [u32], &'c [Symbol])>>,
@@ -73,6 +75,7 @@ pub(crate) fn broken<'c>(file: Option<&str>, fault: UnitFault) -> Box<Flow<'c>> 
 impl<'c> LoadedUnit<'c> {
     pub fn new(
         arena: &'c Bump,
+        frozen: &'c FrozenTexts<'c>,
         id: UnitId,
         unit: Unit<'c>,
         passed: &'c verify::Passed,
@@ -91,6 +94,7 @@ impl<'c> LoadedUnit<'c> {
             module,
             names: OnceCell::new(),
             consts,
+            frozen,
             chunks,
             shape: Cell::new(None),
             callees,
@@ -237,7 +241,8 @@ impl<'c> LoadedUnit<'c> {
             tag::BOOL => Value::Bool(payload != 0),
             tag::INT => Value::Int(wide() as i64),
             tag::FLOAT => Value::Float(f64::from_bits(wide())),
-            tag::STRING => Value::Str(text()),
+            tag::STRING => Value::Str(self.frozen.with(text())),
+            tag::QUOTED => Value::Str(text()),
             tag::REGEXP => Value::Regexp(text()),
             tag::ARRAY => Value::array(arena, &parts()),
             tag::HASH => {

@@ -7,6 +7,7 @@ use crate::cause::Cause;
 use crate::coverage::Running;
 use crate::error::{Eval, Flow};
 use crate::frame::{Frame, PendingDefault};
+use crate::frozen::FrozenTexts;
 use crate::function::Callee;
 use crate::host::Host;
 use crate::learned::Learned;
@@ -45,6 +46,8 @@ pub struct Vm<'c> {
     scopes: u32,
     /// Calls made, and their limits.
     pub calls: CallCounter,
+    /// Texts that Ruby may not change.
+    pub frozen: &'c FrozenTexts<'c>,
     pub(crate) code: LoadedCode<'c>,
     pub(crate) running: Running<'c>,
     pub(crate) registers: Vec<Value<'c>>,
@@ -119,6 +122,7 @@ impl<'c> Vm<'c> {
             scopes: 1,
             calls: CallCounter::default(),
             code: LoadedCode::default(),
+            frozen: arena.alloc(FrozenTexts::new(arena)),
             running: Running::plainly(),
             registers: Vec::new(),
             frames: Vec::new(),
@@ -148,7 +152,16 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c, UnitId> {
         let unit = Unit::open(words).map_err(|fault| broken(file, fault))?;
         let id = UnitId(self.code.units.len() as u32);
-        self.code.units.push(LoadedUnit::new(self.arena, id, unit, passed, learned, file, module));
+        self.code.units.push(LoadedUnit::new(
+            self.arena,
+            self.frozen,
+            id,
+            unit,
+            passed,
+            learned,
+            file,
+            module,
+        ));
         Ok(id)
     }
 
@@ -262,6 +275,11 @@ impl<'c> Vm<'c> {
     /// A string value in the arena.
     pub fn string(&self, text: &str) -> Value<'c> {
         Value::Str(Str::new(self.arena, text))
+    }
+
+    /// A string that Ruby may not change, of a text that lies in the arena already.
+    pub fn frozen_string(&self, text: &'c str) -> Value<'c> {
+        Value::Str(self.frozen.with(Str::wrap(self.arena, text)))
     }
 
     /// An array value in the arena.

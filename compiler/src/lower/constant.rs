@@ -4,23 +4,32 @@ use crate::ast::{Expr, ExprKind};
 use crate::check::syntax;
 use bunraku_vm::unit::writer::Const;
 
-/// The value of `expr` if no evaluation is needed to know it.
-pub(super) fn constant(expr: &Expr<'_>) -> Option<Const> {
+/// The value of `expr`, which lies in `source`, if no evaluation is needed to know it.
+pub(super) fn constant(expr: &Expr<'_>, source: &str) -> Option<Const> {
     Some(match &expr.kind {
         ExprKind::Undef | ExprKind::Nop => Const::Undef,
         ExprKind::Default => Const::Default,
         ExprKind::Bool(value) => Const::Bool(*value),
         ExprKind::Int { value, .. } => Const::Int(*value),
         ExprKind::Float(value) => Const::Float(*value),
+        ExprKind::Str(text) if source.as_bytes().get(expr.span.start as usize) == Some(&b'"') => {
+            Const::Quoted((*text).to_owned())
+        }
         ExprKind::Str(text) => Const::Str((*text).to_owned()),
         ExprKind::Name(text) => Const::Str((*text).to_owned()),
         ExprKind::Regex(source) => Const::Regexp((*source).to_owned()),
-        ExprKind::Paren(inner) => constant(inner)?,
+        ExprKind::Paren(inner) => constant(inner, source)?,
         // What no checker of Puppet's knows may be known to a module's when the unit is loaded.
-        ExprKind::Heredoc { syntax, text } if is_checked(syntax) => constant(text)?,
-        ExprKind::Array(items) => Const::Array(items.iter().map(constant).collect::<Option<_>>()?),
+        ExprKind::Heredoc { syntax, text } if is_checked(syntax) => match constant(text, source)? {
+            Const::Str(text) => Const::Quoted(text),
+            other => other,
+        },
+        ExprKind::Array(items) => {
+            Const::Array(items.iter().map(|item| constant(item, source)).collect::<Option<_>>()?)
+        }
         ExprKind::Hash(entries) => {
-            let pairs = entries.iter().map(|e| Some((constant(&e.key)?, constant(&e.value)?)));
+            let pairs =
+                entries.iter().map(|e| Some((constant(&e.key, source)?, constant(&e.value, source)?)));
             Const::Hash(pairs.collect::<Option<_>>()?)
         }
         _ => return None,
@@ -79,6 +88,6 @@ fn is_constant_key(key: &Expr<'_>) -> bool {
         ExprKind::Hash(entries) => {
             entries.iter().all(|entry| is_constant_key(&entry.key) && is_constant_key(&entry.value))
         }
-        _ => constant(key).is_some() || is_constant_type(key),
+        _ => constant(key, "").is_some() || is_constant_type(key),
     }
 }

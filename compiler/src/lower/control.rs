@@ -129,7 +129,7 @@ impl BodyLowering<'_, '_> {
         self.abc(op, fits, value, option.0, candidate.span);
         self.position_of(expr, &[test.span, candidate.span]);
         // Only a regular expression, or what may be one, opens a match scope.
-        let plain = matches!(constant(inner), Some(c) if !matches!(c, Const::Regexp(_) | Const::Array(_) | Const::Hash(_)));
+        let plain = matches!(constant(inner, self.low.text), Some(c) if !matches!(c, Const::Regexp(_) | Const::Array(_) | Const::Hash(_)));
         self.matches += u32::from(!plain);
         self.release(mark);
         self.jump(Some((fits, true)), candidate.span)

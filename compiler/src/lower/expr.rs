@@ -54,7 +54,7 @@ impl BodyLowering<'_, '_> {
         let span = expr.span;
         let mark = self.mark();
         let from = self.code_len();
-        if let Some(value) = constant(expr) {
+        if let Some(value) = constant(expr, self.low.text) {
             self.load(to, &value, span);
             return self.note_constant(expr, from, to);
         }

@@ -13,7 +13,7 @@ use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
 use bunraku_files::reads::{self, Asked, Touch};
 use bunraku_vm::closure::Closure;
-use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::learned::Learned;
 use bunraku_vm::names::split_first;
@@ -123,9 +123,11 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    /// The error of a file with faults.
+    /// The error of a file with faults. One that names no place is not Puppet's but Ruby's, of a regular expression: it ends what asked
+    /// for the file, whose place it has then.
     pub(crate) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        Flow::formed(self.error_of(faults))
+        let error = self.error_of(faults);
+        if error.place == Place::default() { Flow::raw(error.message) } else { Flow::formed(error) }
     }
 
     /// Loads the files that may define `name` until `found` says it is known.

@@ -8,6 +8,7 @@ use bunraku_catalog::Param;
 use bunraku_data::names;
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
+use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::Lookup;
@@ -19,6 +20,14 @@ use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
 
+/// The value of `$module_name`.
+pub(crate) fn module_name<'c>(vm: &Vm<'c>, module: &'c str) -> Value<'c> {
+    match module.is_empty() && !vm.host.holds(Rule::EmptyTextsAreFrozen) {
+        true => vm.string(module),
+        false => vm.frozen_string(module),
+    }
+}
+
 impl<'c> Compile<'c> {
     /// Sets the variables a body starts with: its names, its parameters. What data or defaults give is set on the
     /// resource as well.
@@ -29,7 +38,7 @@ impl<'c> Compile<'c> {
         known: &'c Definition<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
-        scope.set(known::MODULE_NAME, vm.string(known.module));
+        scope.set(known::MODULE_NAME, module_name(vm, known.module));
         if let Some(outer) = scope.declared_in {
             let caller = self.definition(self.source_of(outer)).module;
             scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
@@ -124,8 +133,9 @@ impl<'c> Compile<'c> {
             scope.set(known::NAME, title);
             self.scopes.of_classes.borrow_mut().insert(known.name, scope);
         } else {
-            scope.set(known::TITLE, title_value);
-            scope.set(known::NAME, name);
+            for (variable, value) in [(known::TITLE, title_value), (known::NAME, name)] {
+                scope.set(variable, value.as_str().map_or(value, |text| vm.frozen_string(text)));
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
 use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node, See};
+use crate::params::module_name;
 use crate::state::definitions::{Definition, DefinitionKind, Manifest};
 use crate::state::recorded::{Given, Led, LedHow};
 use bumpalo::{Bump, collections::CollectIn};
@@ -315,7 +316,7 @@ impl<'c> Compile<'c> {
         top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
         self.witness.facts.set(Some(facts.address()));
         top.set(known::FACTS, Value::Hash(facts));
-        top.set(known::MODULE_NAME, self.string_value(""));
+        top.set(known::MODULE_NAME, module_name(vm, ""));
         if self.asked_data.is_watched() {
             top.watch();
         }

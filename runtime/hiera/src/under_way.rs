@@ -77,6 +77,7 @@ fn is_of_ruby_alone(cause: &Cause) -> bool {
         Cause::UndefinedVariable(_)
             | Cause::FunctionLoad
             | Cause::UndefinedMethod
+            | Cause::UnfitArguments
             | Cause::Incomparable
             | Cause::UnknownMergeStrategy
             | Cause::NoDataFile

@@ -283,7 +283,7 @@ table! {
     25 KnownHash "KNOWN_HASH" ("number", "size", "keys and values") "A hash that either side will know again.";
     26 Again "AGAIN" ("number") "An array or a hash that the other side knows.";
     27 Named "NAMED" ("class: text", "its text: text") "A symbol, a class or a module of Ruby's; to Ruby only.";
-    28 Frozen "FROZEN" ("value") "An array or hash that nothing may change, for it lies in `$facts` or the like; to Ruby only.";
+    28 Frozen "FROZEN" ("value") "An array, a hash or a string that nothing may change, as all in `$facts` and strings in single quotes; to Ruby only.";
 }
 
 /// All tables, in the order of the page.

@@ -33,8 +33,9 @@ pub(super) struct Values<'c> {
     pub shared: RefCell<Shared<'c>>,
     /// Where the arrays and hashes of `$facts` and the like lie, which nothing may change. They are set before any code runs.
     frozen: OnceCell<HashSet<usize>>,
-    /// The bytes of strings whose encoding in Ruby is binary, by the string's address.
-    bytes: RefCell<HashMap<usize, &'c [u8]>>,
+    frozen_texts: RefCell<FrozenPlaces>,
+    /// The bytes of strings whose encoding in Ruby is binary, by where their text lies and its length: copies share it.
+    bytes: RefCell<HashMap<(usize, usize), &'c [u8]>>,
     /// Where arrays and hashes lie that variables hold and that have been looked through for what Ruby has changed, with all
     /// that is in them. As many as the compile has made; it is the compile's and no longer kept.
     pub seen: RefCell<HashSet<usize>>,
@@ -44,6 +45,14 @@ pub(super) struct Values<'c> {
     pub objects: RefCell<HashMap<u32, &'c Object<'c>>>,
     /// Symbols, classes and modules of Ruby's, by their class and text: no worker need have them.
     named: RefCell<Named<'c>>,
+}
+
+/// Where the texts lie that are frozen: those of [`bunraku_vm::frozen`], and those in `$facts` and the like.
+#[derive(Default)]
+struct FrozenPlaces {
+    places: HashSet<usize>,
+    /// How many of the machine's are among them.
+    taken: usize,
 }
 
 type Named<'c> = HashMap<(String, String), &'c Object<'c>>;
@@ -124,7 +133,7 @@ impl<'c> Values<'c> {
     pub fn string_of_bytes(&self, vm: &Vm<'c>, bytes: &[u8]) -> Str<'c> {
         let text = Str::new(vm.arena, &String::from_utf8_lossy(bytes));
         let bytes = &*vm.arena.alloc_slice_copy(bytes);
-        self.bytes.borrow_mut().insert(address(text), bytes);
+        self.bytes.borrow_mut().insert(place(text), bytes);
         text
     }
 
@@ -134,7 +143,7 @@ impl<'c> Values<'c> {
         if all.is_empty() {
             return None;
         }
-        all.get(&address(text)).copied()
+        all.get(&place(text)).copied()
     }
 
     /// Whether there is any string of bytes.
@@ -158,6 +167,22 @@ impl<'c> Values<'c> {
         value.address().is_some_and(|place| frozen.contains(&place))
     }
 
+    /// Whether Ruby may not change a text: see [`bunraku_vm::frozen`]. So it is with all in `$facts` and the like.
+    pub fn is_frozen_text(&self, vm: &Vm<'c>, text: Str<'c>) -> bool {
+        if vm.host.is_witness() {
+            return false;
+        }
+        let FrozenPlaces { places, taken } = &mut *self.frozen_texts.borrow_mut();
+        if places.is_empty() {
+            let shared = |name: &str| vm.top.lookup(vm.symbols.get(name)?);
+            SHARED.into_iter().filter_map(shared).for_each(|value| add_texts(places, value));
+        }
+        let new = vm.frozen.since(*taken);
+        *taken += new.len();
+        places.extend(new);
+        places.contains(&text.address())
+    }
+
     /// Drops all that lies on the heap but what goes with it.
     pub fn release(&self) {
         let Values {
@@ -167,6 +192,7 @@ impl<'c> Values<'c> {
             scope_numbers,
             shared,
             frozen: _,
+            frozen_texts,
             bytes,
             seen,
             seen_scopes,
@@ -178,6 +204,7 @@ impl<'c> Values<'c> {
         scopes.take();
         scope_numbers.take();
         shared.take();
+        frozen_texts.take();
         bytes.take();
         seen.take();
         seen_scopes.take();
@@ -186,6 +213,19 @@ impl<'c> Values<'c> {
     }
 }
 
-fn address(text: Str<'_>) -> usize {
-    std::ptr::from_ref(text.0).addr()
+fn place(text: Str<'_>) -> (usize, usize) {
+    (text.as_ptr().addr(), text.len())
+}
+
+/// Adds where the texts in a value lie. That is not to read them.
+fn add_texts(places: &mut HashSet<usize>, value: Value<'_>) {
+    match value {
+        Value::Str(text) => _ = places.insert(text.address()),
+        Value::Array(items) => items.items().iter().for_each(|item| add_texts(places, *item)),
+        Value::Hash(hash) => hash.entries_unasked().iter().for_each(|(key, value)| {
+            add_texts(places, *key);
+            add_texts(places, *value);
+        }),
+        _ => {}
+    }
 }

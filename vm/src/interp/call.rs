@@ -1,6 +1,7 @@
 //! Calls: what a name means, choosing a signature, binding parameters, running the body.
 
 use crate::budget;
+use crate::cause::Cause;
 use crate::diagnostic::Diagnostic;
 use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
@@ -8,6 +9,7 @@ use crate::function::{Call, Callee, Foreign, Native};
 use crate::interp::operands::array_items;
 use crate::loaded::{Linked, LoadedUnit};
 use crate::observer::Called;
+use crate::raised::ARGUMENT_ERROR;
 use crate::scope::{CallScope, Closure, Scope, ScopeKind, ScopeSpec};
 use crate::site::Site;
 use crate::types::accept::accepts;
@@ -435,7 +437,8 @@ impl<'c> Vm<'c> {
         }
         let given = if given.len() < args.len() || given.len() < params.len() { args } else { &given };
         let name = closure.name.unwrap_or("lambda");
-        Err(Flow::raw(describe_arguments(self, name, &[signature], given, None)))
+        let message = describe_arguments(self, name, &[signature], given, None);
+        Err(Flow::caused(Cause::UnfitArguments, message).raised_as(ARGUMENT_ERROR))
     }
 
     /// The value of the n-th parameter: an argument, the rest of them, or the default; none where a function lacks one.

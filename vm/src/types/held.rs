@@ -6,15 +6,28 @@ use crate::budget;
 use crate::names::lower;
 use crate::types::quote::capitalize_segments;
 use crate::types::ty::Type;
-use crate::value::{Array, Hash, Value};
+use crate::value::{Array, Hash, Str, Value};
 use bumpalo::Bump;
 
-/// A parameter's value as its resource has it: arrays and hashes of its own, and in them references as they are held.
+/// A parameter's value as its resource has it: texts, arrays and hashes of its own, and references as they are held.
 pub fn held<'c>(arena: &'c Bump, value: Value<'c>) -> Value<'c> {
     match value {
         Value::Type(ty) => Value::Type(held_type(arena, ty)),
-        Value::Array(_) | Value::Hash(_) if has_reference(value) => held_within(arena, value),
-        value => value.again(arena),
+        Value::Str(text) => Value::Str(Str::wrap(arena, text.as_str())),
+        Value::Array(items) => budget::within(items.len(), || {
+            let all = items.iter().map(|item| held(arena, *item));
+            Value::Array(Array::wrap(arena, arena.alloc_slice_fill_iter(all)))
+        }),
+        Value::Hash(hash) => budget::within(2 * hash.len(), || {
+            let all = hash.entries().iter();
+            // References may be the same as they are held. The keys of a hash are frozen in Ruby whatever they were before.
+            if all.clone().any(|(key, _)| matches!(key, Value::Type(_) | Value::Array(_) | Value::Hash(_))) {
+                let all: Vec<_> = all.map(|(key, value)| (held(arena, *key), held(arena, *value))).collect();
+                return Value::Hash(Hash::from_entries(arena, &all));
+            }
+            Value::Hash(Hash::made_unique(arena, all.map(|(key, value)| (*key, held(arena, *value)))))
+        }),
+        value => value,
     }
 }
 
@@ -63,35 +76,6 @@ fn held_type<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
             Type::Resource { type_name: Some(name), title: title.or(Some("")), held: true }.alloc(arena)
         }
         ty => ty,
-    }
-}
-
-/// Whether there is a reference in a value that is not held yet.
-fn has_reference(value: Value<'_>) -> bool {
-    match value {
-        Value::Type(ty) => {
-            matches!(ty, Type::Class(Some(_)) | Type::Resource { type_name: Some(_), held: false, .. })
-        }
-        Value::Array(items) => budget::within(items.len(), || items.iter().any(|item| has_reference(*item))),
-        Value::Hash(hash) => budget::within(2 * hash.len(), || {
-            hash.entries().iter().any(|(key, value)| has_reference(*key) || has_reference(*value))
-        }),
-        _ => false,
-    }
-}
-
-fn held_within<'c>(arena: &'c Bump, value: Value<'c>) -> Value<'c> {
-    match value {
-        Value::Array(items) => budget::within(items.len(), || {
-            let all: Vec<_> = items.iter().map(|item| held(arena, *item)).collect();
-            Value::Array(Array::new(arena, &all))
-        }),
-        Value::Hash(hash) => budget::within(2 * hash.len(), || {
-            let all: Vec<_> =
-                hash.entries().iter().map(|(key, value)| (held(arena, *key), held(arena, *value))).collect();
-            Value::Hash(Hash::from_entries(arena, &all))
-        }),
-        value => value,
     }
 }
 

@@ -99,6 +99,7 @@ fn constant(unit: &Unit<'_>, number: u32, depth: u32) -> Result<String, UnitFaul
         tag::INT => (unit.wide_number(payload)? as i64).to_string(),
         tag::FLOAT => format!("{:?}", f64::from_bits(unit.wide_number(payload)?)),
         tag::STRING => format!("{:?}", unit.string(payload)?),
+        tag::QUOTED => format!("quoted {:?}", unit.string(payload)?),
         tag::REGEXP => format!("/{}/", unit.string(payload)?),
         _ if depth > 3 => "…".into(),
         _ => {

@@ -1,6 +1,5 @@
 //! The constant texts that a unit's code gives to functions by name: `inline_template('<%= @a %>')`.
 
-use super::layout::tag;
 use super::reader::{Unit, UnitFault};
 use crate::isa::{Op, decode};
 
@@ -36,8 +35,8 @@ pub fn given<'u>(unit: &Unit<'u>, functions: &[&str]) -> Result<Vec<Given<'u>>, 
             if matches!(ins.op, Op::Call | Op::CallMethod) && names.contains(&(ins.x as u32)) {
                 let arguments = constants.iter().skip(usize::from(ins.b)).take(usize::from(ins.c));
                 for constant in arguments.filter_map(|constant| *constant) {
-                    if let (tag::STRING, string) = unit.constant(constant)? {
-                        let (function, text) = (unit.name(ins.x as u32)?, unit.string(string)?);
+                    if let Some(text) = unit.constant_text(constant)? {
+                        let function = unit.name(ins.x as u32)?;
                         found.push(Given { function, text, line: chunk.place(next as u32).0 });
                     }
                 }

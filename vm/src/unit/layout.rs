@@ -25,7 +25,7 @@
 /// `BNRU`
 pub const MAGIC: u32 = u32::from_le_bytes(*b"BNRU");
 /// Version of the form.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// Words in front of the section table.
 pub const HEADER_WORDS: usize = 4;
 
@@ -74,7 +74,7 @@ pub mod tag {
     pub const INT: u32 = 3;
     /// Payload: place in Wide of low and high word of the bits.
     pub const FLOAT: u32 = 4;
-    /// Payload: string number.
+    /// Payload: string number. Ruby may not change it, as no text in single quotes.
     pub const STRING: u32 = 5;
     /// Payload: string number of the source.
     pub const REGEXP: u32 = 6;
@@ -82,6 +82,8 @@ pub mod tag {
     pub const ARRAY: u32 = 7;
     /// Likewise with keys and values in turn; the length counts both.
     pub const HASH: u32 = 8;
+    /// Payload: string number of a text in double quotes or of a heredoc, which Ruby may change.
+    pub const QUOTED: u32 = 9;
 }
 
 /// Words of a chunk record: code start, code length, registers, names list (the shape), first parameter,

@@ -1,6 +1,6 @@
 //! The constant texts of a unit that are noted to be of a syntax: heredocs like `@(END:toml)`.
 
-use super::layout::{tag, unpack_place};
+use super::layout::unpack_place;
 use super::reader::{Unit, UnitFault};
 use crate::isa::{Op, decode};
 
@@ -35,8 +35,7 @@ pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, UnitFault> {
             match (ins.op, constant) {
                 (Op::LoadConst, _) => constant = Some((ins.a, ins.x as u32)),
                 (Op::NoteSyntax, Some((register, constant))) if register == ins.a => {
-                    if let (tag::STRING, string) = unit.constant(constant)? {
-                        let text = unit.string(string)?;
+                    if let Some(text) = unit.constant_text(constant)? {
                         let parts =
                             unit.position(&chunk, next as u32).map_or(&[][..], |position| position.parts);
                         let (line, column) = parts.first().map_or((0, 0), |place| unpack_place(*place));

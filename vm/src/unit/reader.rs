@@ -187,10 +187,17 @@ impl<'u> Unit<'u> {
         Ok((record[0], record[1]))
     }
 
+    /// The n-th constant, if it is a text.
+    pub fn constant_text(&self, number: u32) -> Read<Option<&'u str>> {
+        match self.constant(number)? {
+            (tag::STRING | tag::QUOTED, payload) => self.string(payload).map(Some),
+            _ => Ok(None),
+        }
+    }
+
     /// Its constant texts; what is damaged is left out.
     pub fn texts(&self) -> impl Iterator<Item = &'u str> + use<'_, 'u> {
-        let constants = (0..self.consts()).filter_map(|number| self.constant(number).ok());
-        constants.filter_map(|(tag, payload)| (tag == tag::STRING).then(|| self.string(payload).ok())?)
+        (0..self.consts()).filter_map(|number| self.constant_text(number).ok().flatten())
     }
 
     /// The sources of its regular expressions, and strings that may be some; what is damaged is left out.
@@ -198,7 +205,7 @@ impl<'u> Unit<'u> {
         let constants = (0..self.consts()).filter_map(|number| self.constant(number).ok());
         let constants = constants.filter_map(|(tag, payload)| match tag {
             tag::REGEXP => self.string(payload).ok(),
-            tag::STRING => self.string(payload).ok().filter(|text| is_like_one(text)),
+            tag::STRING | tag::QUOTED => self.string(payload).ok().filter(|text| is_like_one(text)),
             _ => None,
         });
         let definitions = (0..self.defs()).filter_map(|number| self.def(number).ok());

@@ -166,7 +166,7 @@ type Measured = HashMap<u32, (u32, u64)>;
 fn is_constant(unit: &Unit<'_>, number: u32) -> bool {
     match unit.constant(number) {
         // Most are texts and numbers.
-        Ok((tag::STRING | tag::REGEXP, payload)) => unit.string(payload).is_ok(),
+        Ok((tag::STRING | tag::QUOTED | tag::REGEXP, payload)) => unit.string(payload).is_ok(),
         Ok((tag::UNDEF | tag::DEFAULT | tag::BOOL, _)) => true,
         Ok((tag::INT | tag::FLOAT, payload)) => unit.wide_number(payload).is_ok(),
         _ => constant(unit, number, 0, &mut Measured::new()).is_some(),
@@ -184,7 +184,7 @@ fn constant(unit: &Unit<'_>, number: u32, depth: u32, seen: &mut Measured) -> Op
     match tag {
         tag::UNDEF | tag::DEFAULT | tag::BOOL => {}
         tag::INT | tag::FLOAT => _ = unit.wide_number(payload).ok()?,
-        tag::STRING | tag::REGEXP => _ = unit.string(payload).ok()?,
+        tag::STRING | tag::QUOTED | tag::REGEXP => _ = unit.string(payload).ok()?,
         tag::ARRAY | tag::HASH => {
             let run = unit.wide_run(payload).ok()?;
             if tag == tag::HASH && run.len() % 2 != 0 {

@@ -17,6 +17,8 @@ pub enum Const {
     Int(i64),
     Float(f64),
     Str(String),
+    /// A text in double quotes or of a heredoc.
+    Quoted(String),
     Regexp(String),
     Array(Vec<Const>),
     Hash(Vec<(Const, Const)>),
@@ -217,6 +219,7 @@ impl UnitWriter {
             Const::Int(i) => (tag::INT, self.wide_number(tag::INT, *i as u64)),
             Const::Float(f) => (tag::FLOAT, self.wide_number(tag::FLOAT, f.to_bits())),
             Const::Str(s) => (tag::STRING, self.string(s)),
+            Const::Quoted(s) => (tag::QUOTED, self.string(s)),
             Const::Regexp(s) => (tag::REGEXP, self.string(s)),
             Const::Array(items) => {
                 let numbers: Vec<u32> = items.iter().map(|item| self.constant(item)).collect();

@@ -105,6 +105,11 @@ impl<'c> Str<'c> {
         Str(arena.alloc(text))
     }
 
+    /// Where it lies: its identity, which tells it apart from others of the same text.
+    pub fn address(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+
     /// The text.
     pub fn as_str(self) -> &'c str {
         self.0

@@ -3,7 +3,7 @@
 use crate::compile::Compile;
 use bunraku_environment::snapshot::Named;
 use bunraku_environment::units::{INLINED, unnamed_template};
-use bunraku_vm::diagnostic::Diagnostic;
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
 use bunraku_vm::raised::PARSE_ERROR;
@@ -25,7 +25,12 @@ impl<'c> Compile<'c> {
     }
 
     fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
-        Flow::raw(format!("{function}(): Invalid EPP: {}", self.error_of(faults)))
+        let error = self.error_of(faults);
+        // Ruby's own, of a regular expression, is none of Puppet's for which this is said.
+        if error.place == Place::default() {
+            return Flow::raw(error.message);
+        }
+        Flow::raw(format!("{function}(): Invalid EPP: {error}"))
     }
 }
 

@@ -9,7 +9,6 @@ use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Archive, Entry};
 use bunraku_vm::archive::{ArchiveFault, Read};
 use bunraku_vm::unit::disassemble;
-use bunraku_vm::unit::layout::tag;
 use bunraku_vm::unit::reader::Unit;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -149,13 +148,7 @@ fn references(unit: &Unit<'_>, known: &BTreeSet<&str>) -> BTreeSet<String> {
         }
     };
     (0..unit.names()).filter_map(|n| unit.name(n).ok()).for_each(&mut see);
-    for number in 0..unit.consts() {
-        if let Ok((tag::STRING, payload)) = unit.constant(number)
-            && let Ok(text) = unit.string(payload)
-        {
-            see(text);
-        }
-    }
+    unit.texts().for_each(&mut see);
     for number in 0..unit.defs() {
         unit.def(number).ok().and_then(|def| def.parent).into_iter().for_each(&mut see);
     }

@@ -4,7 +4,7 @@ use super::QuestionArguments;
 use crate::Talk;
 use crate::world::{DefinitionKind, DefinitionView, ResourceTypeKind, ResourceView};
 use bunraku_vm::error::Eval;
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{HashBuilder, Str, Value};
 use bunraku_vm::vm::Vm;
 
 impl<'c> ResourceView<'c> {
@@ -12,6 +12,8 @@ impl<'c> ResourceView<'c> {
     pub(super) fn value(self, vm: &Vm<'c>) -> Value<'c> {
         let mut parameters = HashBuilder::new(vm.arena);
         for (name, value) in self.parameters {
+            // A resource has texts of its own, as `types::held` makes them.
+            let value = value.as_str().map_or(value, |text| Value::Str(Str::wrap(vm.arena, text)));
             parameters.insert_str(name, value);
         }
         let mut titled = HashBuilder::new(vm.arena);
@@ -20,7 +22,7 @@ impl<'c> ResourceView<'c> {
         }
         let parts = [
             vm.string(self.type_name),
-            vm.string(self.title),
+            vm.frozen_string(self.title),
             Value::Hash(titled.finish()),
             Value::Hash(parameters.finish()),
             Value::Bool(self.is_virtual),

@@ -70,7 +70,12 @@ impl<'c> Talk<'_, 'c> {
             }
             Value::Str(text) => match self.ruby.values.bytes_of(text) {
                 Some(bytes) => tagged(out, ValueTag::Bytes, bytes),
-                None => tagged(out, ValueTag::String, text.as_bytes()),
+                None => {
+                    if self.ruby.values.is_frozen_text(vm, text) {
+                        out.push(ValueTag::Frozen.byte());
+                    }
+                    tagged(out, ValueTag::String, text.as_bytes());
+                }
             },
             Value::Array(items) => {
                 if depth == 0 {

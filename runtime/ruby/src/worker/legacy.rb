@@ -247,8 +247,9 @@ module Bunraku
     # Arguments as old functions know them.
     def to_old(value, inner = false)
       case value
-      when String, Numeric, true, false then value
-      when nil then inner ? nil : ''
+      when String then value.dup
+      when Numeric, true, false then value
+      when nil then inner ? nil : empty_text
       when Array then value.map { |item| to_old(item, true) }
       when Hash then value.to_h { |key, item| [to_old(key, true), to_old(item, true)] }
       when Regexp then value.inspect
@@ -258,6 +259,10 @@ module Bunraku
         value.to_s
       else value
       end
+    end
+
+    def empty_text
+      Puppet.version.to_i < 8 ? String.new : ''.freeze
     end
 
     def reference(type)

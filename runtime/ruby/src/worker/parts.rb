@@ -44,7 +44,7 @@ module Bunraku
         'Puppet::Parser' => %i[Functions], 'Puppet::Pops::Loader' => %i[RubyLegacyFunctionInstantiator],
         'Bunraku' => %i[BUILTIN OLD_REFUSED],
         'Bunraku.' => %i[builtin? call_builtin load_old load_old_file load_old_function check_old walk_old to_old
-                         reference from_old call_old old_versioncmp]
+                         empty_text reference from_old call_old old_versioncmp]
       },
       'loaders' => {
         'Puppet' => %i[Environments], 'Puppet::Pops' => %i[Loaders], 'Puppet::Pops::Loader' => %i[Loader LoadedFunction]

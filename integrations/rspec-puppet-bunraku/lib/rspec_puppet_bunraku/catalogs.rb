@@ -14,20 +14,12 @@ module RspecPuppetBunraku
         result, catalog = kept(job, &stub)
         Summary.answered
         tell(result['logs'], job)
-        raise error(result['error']) unless catalog
+        raise Errors.of(result['error'], job) unless catalog
 
         type = KnownTypes.missing(catalog)
         raise KnownTypes::Missing, "declares #{type.downcase}, a type that this Puppet has not" if type
 
         catalog
-      end
-
-      # Puppet's error of the class that suites match.
-      def error(told)
-        return Puppet::Error.new(told['message']) unless told['code']
-
-        # The place is in the message.
-        Puppet::PreformattedError.new(told['message'], nil, nil, nil, nil, told['code'].to_sym)
       end
 
       private

@@ -14,8 +14,8 @@ module RspecPuppetBunraku
       code vardir environment environmentpath manifest modulepath hiera_config trusted_server_facts rich_data
     ].freeze
 
-    # The environment that an example compiles in.
-    attr_reader :environment
+    # The environment that an example compiles in, and what `build_catalog` has been given.
+    attr_reader :environment, :asked
 
     # `asked`: what `build_catalog` has been given; `environment`: the example's; `want`: what the result is to hold.
     def initialize(asked, environment, want: %w[catalog])
@@ -41,14 +41,24 @@ module RspecPuppetBunraku
       @asked[:exported]
     end
 
-    # Names of the node's own parameters, which Puppet would not hold against facts of the same name.
+    # The node's name.
+    def node
+      @asked[:nodename]
+    end
+
+    # The node's own parameters.
     def parameters
       @asked[:node_params] || {}
     end
 
+    # What the server tells of itself.
+    def server_facts
+      @asked[:server_facts] || {}
+    end
+
     # The trusted data of the node, as Puppet's own class makes them.
     def trusted
-      given = ['remote', @asked[:nodename], @asked[:trusted_facts_val] || {}]
+      given = ['remote', node, @asked[:trusted_facts_val] || {}]
       given << (@asked[:trusted_external_data] || {})
       Puppet::Context::TrustedInformation.new(*given).to_h
     end
@@ -105,13 +115,13 @@ module RspecPuppetBunraku
 
     def hash
       job = {
-        'code' => self.class.text(@asked[:code].to_s), 'node' => @asked[:nodename], 'environment_name' => environment.name.to_s,
+        'code' => self.class.text(@asked[:code].to_s), 'node' => node, 'environment_name' => environment.name.to_s,
         'modulepath' => environment.modulepath, 'facts' => self.class.plain(facts),
         'parameters' => self.class.plain(parameters), 'trusted' => self.class.plain(trusted),
-        'server_facts' => self.class.plain(@asked[:server_facts] || {}), 'settings' => self.class.settings,
+        'server_facts' => self.class.plain(server_facts), 'settings' => self.class.settings,
         'want' => @want, 'exported' => exported? ? true : false, 'references' => true
       }
-      job['hiera_config'] = Puppet[:hiera_config] if File.file?(Puppet[:hiera_config].to_s)
+      job['hiera_config'] = Puppet[:hiera_config] if Puppet::FileSystem.exist?(Puppet[:hiera_config].to_s)
       job
     end
   end

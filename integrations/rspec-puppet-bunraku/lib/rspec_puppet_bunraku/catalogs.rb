@@ -5,19 +5,20 @@ module RspecPuppetBunraku
   module Catalogs
     # How many catalogs are kept.
     KEPT = 64
-    # What Bunraku tells of a parameter that a fact goes by the name of, too; in rspec-puppet Puppet is given one for both.
-    TAKEN = /\AThe node parameter '([^']*)' for node /
 
     class << self
       # The catalog of a job, or the error that ends its compile. Puppet's facts are set by `stub`, where they are asked for.
-      def find(job, &stub)
+      # `quiet`: what has been logged is not told.
+      def find(job, quiet: false, &stub)
+        start = Process.clock_gettime(Process::CLOCK_MONOTONIC)
         result, catalog = kept(job, &stub)
-        Summary.answered
-        tell(result['logs'], job)
-        raise Errors.of(result['error'], job) unless catalog
-
-        type = KnownTypes.missing(catalog)
+        type = catalog && KnownTypes.missing(catalog)
         raise KnownTypes::Missing, "declares #{type.downcase}, a type that this Puppet has not" if type
+
+        Summary.answered
+        error = catalog ? nil : Errors.of(result['error'], job)
+        tell(result['logs'], job, error || (Process.clock_gettime(Process::CLOCK_MONOTONIC) - start)) unless quiet
+        raise error if error
 
         catalog
       end
@@ -61,12 +62,14 @@ module RspecPuppetBunraku
         Puppet::Pops::Evaluator::DeferredResolver.resolve_and_replace(Puppet::Node::Facts.new(catalog.name, job.facts), catalog)
       end
 
-      def tell(logs, job)
-        logs.each do |log|
-          next if log['message'].match(TAKEN) { |found| job.parameters.key?(found[1]) || job.parameters.key?(found[1].to_sym) }
+      # `outcome`: the error, or how long it took to make the catalog. What rspec-puppet would have kept is not told again.
+      def tell(logs, job, outcome)
+        return Log.tell(logs, job, outcome) if outcome.is_a?(Exception)
 
-          Puppet::Util::Log.create(level: log['level'].to_sym, message: log['message'], file: log['file'], line: log['line'])
-        end
+        known = (@told ||= {}).delete(job.json)
+        @told.shift if @told.size >= RSpec::Puppet::Cache::MAX_ENTRIES
+        @told[job.json] = true
+        Log.tell(logs, job, outcome) unless known
       end
     end
   end

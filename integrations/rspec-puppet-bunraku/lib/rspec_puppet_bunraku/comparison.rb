@@ -12,7 +12,7 @@ module RspecPuppetBunraku
       # Raises Difference where they are not.
       def check(job, puppet, &stub)
         wanted = outcome(&puppet)
-        got = outcome { Catalogs.find(job, &stub) }
+        got = outcome { Catalogs.find(job, quiet: true, &stub) }
         differences = of(wanted, got)
         raise Difference, message(differences) unless differences.empty?
         raise got if got.is_a?(Puppet::Error)

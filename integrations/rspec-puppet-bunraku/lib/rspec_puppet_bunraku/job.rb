@@ -14,8 +14,8 @@ module RspecPuppetBunraku
       code vardir environment environmentpath manifest modulepath hiera_config trusted_server_facts rich_data
     ].freeze
 
-    # The environment that an example compiles in, and what `build_catalog` has been given.
-    attr_reader :environment, :asked
+    # The environment that an example compiles in.
+    attr_reader :environment
 
     # `asked`: what `build_catalog` has been given; `environment`: the example's; `want`: what the result is to hold.
     def initialize(asked, environment, want: %w[catalog])

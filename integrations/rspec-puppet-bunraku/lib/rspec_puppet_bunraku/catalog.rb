@@ -7,11 +7,12 @@ module RspecPuppetBunraku
     # The entries of the resources as JSON has them, for those who need no objects.
     attr_reader :entries
 
-    # `data`: the catalog as a hash; `environment`: the example's; `types`: called before Puppet's types are asked anything.
-    def initialize(data, environment, &types)
+    # `data`: the catalog as a hash; `job`: what was asked; `types`: called before Puppet's types are asked anything.
+    def initialize(data, job, &types)
       @whole = true # while Puppet's class sets itself up
-      super(data['name'], environment, &nil)
+      super(data['name'], job.environment, &nil)
       @whole = false
+      @code = job.code
       @data = data
       @entries = data['resources']
       @types = types
@@ -38,6 +39,15 @@ module RspecPuppetBunraku
     # Makes the facts of the example those that Puppet's types see.
     def prepare_types
       @types&.call
+    end
+
+    # The definition of a class or defined type, from the code or the modules; nil where there is none. Puppet parses them now.
+    def definition(type, title)
+      Puppet.override(current_environment: environment_instance) do
+        return known_types.find_definition(type) unless type == Puppet::Resource::TYPE_CLASS
+
+        title == :main ? known_types.hostclass('') : known_types.find_hostclass(title)
+      end
     end
 
     # The resource of a type and title, or of an alias.
@@ -79,6 +89,18 @@ module RspecPuppetBunraku
     end
 
     private
+
+    # Puppet's types of the environment with the code of the job, as they are after a compile.
+    def known_types
+      return environment_instance.known_resource_types if @has_code
+
+      before = Puppet[:code]
+      Puppet[:code] = @code
+      environment_instance.check_for_reparse
+      environment_instance.known_resource_types.tap { @has_code = true }
+    ensure
+      Puppet[:code] = before if before
+    end
 
     # `filter` and `to_ral` make another catalog by the class of this one.
     def self.new(first = nil, *rest, &types)

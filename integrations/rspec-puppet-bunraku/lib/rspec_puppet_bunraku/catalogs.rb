@@ -43,7 +43,7 @@ module RspecPuppetBunraku
       def catalog(result, text, job, &stub)
         data = result['catalog']
         data = only_exported(data) if job.exported?
-        made = Catalog.new(data, job.environment, &stub)
+        made = Catalog.new(data, job, &stub)
         resolve(made, job) if text.match?(/"__ptype":"(Deferred|Sensitive)"/)
         made
       end

@@ -41,6 +41,11 @@ module RspecPuppetBunraku
       @asked[:exported]
     end
 
+    # The text of the manifest.
+    def code
+      @asked[:code].to_s
+    end
+
     # The node's name.
     def node
       @asked[:nodename]
@@ -115,7 +120,7 @@ module RspecPuppetBunraku
 
     def hash
       job = {
-        'code' => self.class.text(@asked[:code].to_s), 'node' => node, 'environment_name' => environment.name.to_s,
+        'code' => self.class.text(code), 'node' => node, 'environment_name' => environment.name.to_s,
         'modulepath' => environment.modulepath, 'facts' => self.class.plain(facts),
         'parameters' => self.class.plain(parameters), 'trusted' => self.class.plain(trusted),
         'server_facts' => self.class.plain(server_facts), 'settings' => self.class.settings,

@@ -41,6 +41,8 @@ module RspecPuppetBunraku
   class Function
     # Where a function's name is looked for below a module, and what of it takes the arguments as the language has them.
     FILES = ['functions/%s.pp', 'lib/puppet/functions/%s.rb'].freeze
+    # What a job logs around the call that is asked for.
+    MARK = 'rspec-puppet-bunraku'
 
     # The name, as the `run` matcher shows it.
     attr_reader :func_name
@@ -50,16 +52,19 @@ module RspecPuppetBunraku
       @group = group
       @func_name = name
       @find = find
+      # The calls that Bunraku has answered, and how many of them Puppet has seen.
       @calls = []
+      @seen = 0
+      @told = false
     end
 
-    # Whether a function of the current interface, or of the language, lies in a module or in Puppet. Others are Puppet's: what
+    # The file of a function of the current interface, or of the language, in a module or in Puppet. Others are Puppet's: what
     # they give is not what the language makes of it.
-    def self.current?(name, environment)
+    def self.file(name, environment)
       path = name.gsub('::', '/')
-      modules = environment.modules.map(&:path)
-      modules.any? { |folder| FILES.any? { |file| File.file?(File.join(folder, format(file, within(path, file)))) } } ||
-        File.file?(File.join(OwnRuby::PUPPET, 'functions', "#{path}.rb"))
+      files = environment.modules.flat_map { |one| FILES.map { |file| File.join(one.path, format(file, within(path, file))) } }
+      files << File.join(OwnRuby::PUPPET, 'functions', "#{path}.rb")
+      files.find { |file| File.file?(file) }
     end
 
     # The name below a module's folder: functions in the language do not repeat the module's name there.
@@ -73,8 +78,9 @@ module RspecPuppetBunraku
       return by_puppet(reason, arguments, block) if reason
 
       value = ask(arguments)
+      @calls << arguments
       # Where both are compared, Puppet has been asked already.
-      @calls << arguments unless RSpec.configuration.bunraku_compare
+      @seen += 1 if RSpec.configuration.bunraku_compare
       value
     rescue Literal::None, Job::Unsayable, Undecided => error
       by_puppet(error.message, arguments, block)
@@ -82,9 +88,15 @@ module RspecPuppetBunraku
 
     # Makes the calls in Puppet that Bunraku has answered, for their effects.
     def replay
-      calls = @calls
-      @calls = []
-      calls.each { |arguments| puppets.execute(*arguments) }
+      @puppets_alone = true
+      calls = @calls.drop(@seen)
+      @seen = @calls.size
+      Log.quietly { calls.each { |arguments| puppets.execute(*arguments) } } if calls.any?
+    end
+
+    # Whether Puppet's compiler has had no calls but those that Bunraku has answered, too.
+    def compared?
+      RSpec.configuration.bunraku_compare && !@puppets_alone
     end
 
     # Everything else is asked of Puppet's function.
@@ -101,31 +113,52 @@ module RspecPuppetBunraku
 
     private
 
+    # What is logged before the call has been told where Bunraku has answered one.
     def puppets
-      @puppets ||= @find.call
+      @puppets ||= @told ? Log.quietly { @find.call } : @find.call
     end
 
+    # Puppet is to know of the calls before.
     def by_puppet(reason, arguments, block)
       Summary.left(reason)
+      replay
       puppets.execute(*arguments, &block)
     end
 
+    # The calls before are made again, in the same compile: what they have left is there.
     def ask(arguments)
-      result, = BatchProcess.instance.ask(@group.send(:function_job, func_name, arguments).json)
+      job = @group.send(:function_job, func_name, @calls, arguments)
+      result, = BatchProcess.instance.ask(job.json)
       raise Undecided, 'calls a function that fails' unless result['ok']
 
       value = result['value']
       raise Undecided, 'calls a function whose value JSON does not hold' unless held?(value, result)
+      raise Undecided, 'calls a function in Ruby that returns nothing, which may be :undef' if nothing?(value) && @group.send(:ruby_function?, func_name)
 
       Summary.answered
-      compared(value, arguments)
+      compared(value, arguments, result['logs'], job)
     end
 
-    # What is text is so in Ruby, too; tagged values are left to Puppet.
-    def held?(value, result)
-      return result['repr'].to_s.start_with?("'", '"') if value.is_a?(String)
+    # What is logged outside of the call, Puppet logs once, before the first.
+    def tell(logs, job)
+      marks = logs.each_index.select { |number| logs[number]['message'] == MARK }
+      during = logs[(marks.first + 1)...marks.last]
+      outside = logs[0...marks.first] + logs[(marks.last + 1)..]
+      Log.tell_messages(@told ? during : outside + during, job)
+      @told = true
+    end
 
-      result.key?('value') && !tagged?(value)
+    # Text is so in Ruby, too, where it is printed as text: symbols and other objects are not. Tagged values are left to Puppet.
+    def held?(value, result)
+      result.key?('value') && !tagged?(value) && result['repr'] == Puppet::Pops::Types::StringConverter.convert(value, '%p')
+    end
+
+    def nothing?(value)
+      case value
+      when Hash then value.each_value.any? { |item| nothing?(item) }
+      when Array then value.any? { |item| nothing?(item) }
+      else value.nil?
+      end
     end
 
     def tagged?(value)
@@ -136,11 +169,14 @@ module RspecPuppetBunraku
       end
     end
 
-    def compared(value, arguments)
-      return value unless RSpec.configuration.bunraku_compare
+    def compared(value, arguments, logs, job)
+      unless RSpec.configuration.bunraku_compare
+        tell(logs, job)
+        return value
+      end
 
       wanted = puppets.execute(*arguments)
-      return value if Comparison.plain(wanted) == value
+      return value if wanted == value
 
       difference = "#{func_name}(#{arguments.inspect[1..-2]}): Puppet #{wanted.inspect}, Bunraku #{value.inspect}"
       raise Difference, Comparison.message([difference])
@@ -153,7 +189,7 @@ module RspecPuppetBunraku
       return super unless name == self.class.top_level_description
 
       reason = @compiler && 'works on the compiler of Puppet'
-      reason ||= 'calls a function of the older interface' unless Function.current?(name, adapter.current_environment)
+      reason ||= 'calls a function of the older interface' unless Function.file(name, adapter.current_environment)
       return @own_function = Function.new(self, name) { super(name) } unless reason
 
       super.tap { |found| Summary.left(reason) if found }
@@ -180,22 +216,28 @@ module RspecPuppetBunraku
 
     # Puppet's compiler is to have seen the calls that Bunraku has answered.
     def bring_up_to_date
-      function = @own_function
-      function&.replay
+      @own_function&.replay
       yield
     end
 
     # A compiler that the example has asked for may be in any state.
     def reason_for_puppet
-      OwnRuby.reason(self) || (@compiler && 'works on the compiler of Puppet')
+      OwnRuby.reason(self) || (@compiler && !@own_function&.compared? && 'works on the compiler of Puppet')
     end
 
-    def function_job(name, arguments)
+    def ruby_function?(name)
+      Function.file(name, adapter.current_environment).end_with?('.rb')
+    end
+
+    # The job of a call after others.
+    def function_job(name, earlier, arguments)
       node = nodename(:function)
-      call = "#{name}(#{arguments.map { |argument| Literal.of(argument) }.join(', ')})"
+      calls = [*earlier, arguments].map { |list| "#{name}(#{list.map { |argument| Literal.of(argument) }.join(', ')})" }
+      call = calls.pop
+      mark = "crit('#{Function::MARK}')"
       asked = {
         nodename: node, facts_val: facts_hash(node), trusted_facts_val: trusted_facts_hash(node),
-        code: "#{pre_cond}\n$rspec_puppet_value = #{call}\n$rspec_puppet_value"
+        code: [pre_cond, *calls, "#{mark} $rspec_puppet_value = #{call} #{mark}", '$rspec_puppet_value'].join("\n")
       }
       Job.new(asked, adapter.current_environment, want: %w[value])
     end

@@ -73,6 +73,7 @@ module RspecPuppetBunraku
       settings = { 'compat' => Puppet.version.to_i }
       FOLDERS.each { |name| settings[name.to_s] = plain(Puppet[name]) if Puppet.settings.valid?(name) }
       in_memory.each { |name| settings[name.to_s] = plain(Puppet[name]) unless ELSEWHERE.include?(name) }
+      settings['log_level'] = Puppet::Util::Log.sendlevel?(:info) ? Puppet::Util::Log.level.to_s : 'notice'
       settings['strict'] = Puppet[:strict].to_s
       settings['strict_variables'] = Puppet[:strict_variables]
       settings

@@ -13,10 +13,24 @@ module RspecPuppetBunraku
     class << self
       # Tells the messages of a result and what came of it: an error, or how long the catalog took. `job` is what was asked.
       def tell(logs, job, outcome)
-        logs.each { |log| tell_one(log, job) }
+        tell_messages(logs, job)
         return Puppet.log_exception(outcome) if outcome.is_a?(Exception)
 
         compiled(job, outcome) unless job.exported?
+      end
+
+      # Tells the messages alone.
+      def tell_messages(logs, job)
+        logs.each { |log| tell_one(log, job) }
+      end
+
+      # What is logged within a block has been told; but for what is critical, nobody hears it again.
+      def quietly
+        before = Puppet::Util::Log.level
+        Puppet::Util::Log.level = :crit
+        yield
+      ensure
+        Puppet::Util::Log.level = before
       end
 
       private

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require 'spec_helper'
+require 'puppet/test/test_helper'
+require 'set'
 
 describe 'sample::twice' do
   it { is_expected.to run.with_params(4).and_return(8) }
@@ -34,6 +36,61 @@ describe 'sample::declare' do
     scope['x']
     is_expected.to run.with_params('y')
     expect(-> { catalogue }).to contain_notify('y')
+  end
+end
+
+describe 'sample::declare' do
+  it 'knows of the calls before' do
+    is_expected.to run.with_params('x').and_return('x')
+    is_expected.to run.with_params('x').and_raise_error(/Duplicate declaration: Notify\[x\]/)
+    is_expected.to run.with_params('y').and_return('y')
+    expect(-> { catalogue }).to contain_notify('x')
+    expect(-> { catalogue }).to contain_notify('y')
+  end
+
+  it('asks Bunraku each time', :bunraku) { expect(answers { %w[x y z].each { |title| is_expected.to run.with_params(title) } }).to eq(3) }
+end
+
+describe 'sample::count' do
+  it { expect([subject.execute, subject.execute, subject.execute]).to eq([1, 2, 3]) }
+end
+
+describe 'sample::values' do
+  it('asks Bunraku for text', :bunraku) { expect(answers { subject.execute('text') }).to eq(1) }
+  it { is_expected.to run.with_params('text').and_return(['x', { 'a' => "it's", 'b' => [1.5, true, "ä\n"] }]) }
+  it { is_expected.to run.with_params('symbol').and_return([:b]) }
+  it { is_expected.to run.with_params('undef').and_return('a' => :undef) }
+  it { is_expected.to run.with_params('nil').and_return('a' => nil) }
+  it { is_expected.to run.with_params('time').and_return([Time.at(0)]) }
+  it { is_expected.to run.with_params('set').and_return('a' => [Set.new([1])]) }
+  it { is_expected.to run.with_params('rational').and_return(Rational(1, 2)) }
+end
+
+describe 'sample::log' do
+  let(:pre_condition) { 'notice("before")' }
+
+  # What is logged within a block, with its level.
+  def logged
+    logs = []
+    # What has been logged before waits for somebody who takes it.
+    Puppet::Util::Log.with_destination(Puppet::Test::LogCollector.new([])) { nil }
+    Puppet::Util::Log.with_destination(Puppet::Test::LogCollector.new(logs)) { yield }
+    logs.map { |log| "#{log.level}: #{log.message}" }
+  end
+
+  def of_call(text)
+    ["warning: of Ruby: #{text}", "notice: of the language: #{text}"]
+  end
+
+  it 'logs what a call logs, and what is before it once' do
+    expect(logged { subject.execute('x') }).to eq(['notice: before', *of_call('x')])
+    expect(logged { subject.execute('y') }).to eq(of_call('y'))
+    expect(logged { catalogue }).to eq([])
+  end
+
+  it 'logs nothing twice where Puppet makes calls again' do
+    expect(logged { subject.execute('x') && subject.execute('y') }).to eq(['notice: before', *of_call('x'), *of_call('y')])
+    expect(logged { expect { subject.execute(:z) }.to raise_error(ArgumentError) }).to eq([])
   end
 end
 

@@ -6,8 +6,12 @@ module RspecPuppetBunraku
     # What can't be said in a job: why Puppet must answer.
     class Unsayable < StandardError; end
 
-    # Folders that rspec-puppet sets and code may read.
-    FOLDERS = %i[confdir codedir logdir rundir publicdir environmentpath basemodulepath vendormoduledir].freeze
+    # Settings that code may read and that are the suite's: folders that rspec-puppet sets, what it says of an environment, and what
+    # Puppet says of itself.
+    OF_SUITE = %i[
+      confdir codedir vardir ssldir logdir rundir publicdir environmentpath basemodulepath vendormoduledir
+      manifest modulepath hiera_config http_user_agent
+    ].freeze
     # Settings that a suite sets in memory and that have their own place in a job, change with each example, or are about how a
     # catalog is written, which rspec-puppet never does.
     ELSEWHERE = %i[
@@ -68,11 +72,17 @@ module RspecPuppetBunraku
       Puppet::Context::TrustedInformation.new(*given).to_h
     end
 
-    # The settings of Puppet that code may read, as they are now.
-    def self.settings
+    # The settings of Puppet that code in an environment may read, as they are now.
+    def self.settings(environment)
       settings = { 'compat' => Puppet.version.to_i }
-      FOLDERS.each { |name| settings[name.to_s] = plain(Puppet[name]) if Puppet.settings.valid?(name) }
+      OF_SUITE.each do |name|
+        value = Puppet.settings.value(name, environment.name) if Puppet.settings.valid?(name)
+        # That there is no manifest is a symbol.
+        settings[name.to_s] = plain(value) unless value.nil? || value.is_a?(Symbol)
+      end
       in_memory.each { |name| settings[name.to_s] = plain(Puppet[name]) unless ELSEWHERE.include?(name) }
+      # As rspec-puppet sets it before each compile.
+      settings['autosign'] = false
       settings['log_level'] = Puppet::Util::Log.sendlevel?(:info) ? Puppet::Util::Log.level.to_s : 'notice'
       settings['strict'] = Puppet[:strict].to_s
       settings['strict_variables'] = Puppet[:strict_variables]
@@ -124,7 +134,7 @@ module RspecPuppetBunraku
         'code' => self.class.text(code), 'node' => node, 'environment_name' => environment.name.to_s,
         'modulepath' => environment.modulepath, 'facts' => self.class.plain(facts),
         'parameters' => self.class.plain(parameters), 'trusted' => self.class.plain(trusted),
-        'server_facts' => self.class.plain(server_facts), 'settings' => self.class.settings,
+        'server_facts' => self.class.plain(server_facts), 'settings' => self.class.settings(environment),
         'want' => @want, 'exported' => exported? ? true : false, 'references' => true
       }
       job['hiera_config'] = Puppet[:hiera_config] if Puppet::FileSystem.exist?(Puppet[:hiera_config].to_s)

@@ -45,19 +45,18 @@ module RspecPuppetBunraku
     end
 
     class << self
-      # A folder that is empty.
+      # A folder that is empty, by the same name each time: code may read it, and catalogs are kept by what it reads.
       def vardir
         @vardir = nil unless @owner == Process.pid
         @owner = Process.pid
         @vardir ||= Dir.mktmpdir.tap { |folder| at_exit { FileUtils.rm_rf(folder) if Process.pid == @owner } }
+        FileUtils.mkdir_p(@vardir, mode: 0o700)
+        @vardir
       end
 
       # What has been written there is gone with the example, as in rspec-puppet.
       def leave_vardir
-        return if @vardir.nil? || (Dir.exist?(@vardir) && Dir.empty?(@vardir))
-
-        FileUtils.rm_rf(@vardir)
-        @vardir = nil
+        FileUtils.rm_rf(@vardir) unless @vardir.nil? || (Dir.exist?(@vardir) && Dir.empty?(@vardir))
       end
     end
 

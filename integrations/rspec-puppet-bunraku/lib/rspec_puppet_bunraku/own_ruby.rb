@@ -20,11 +20,15 @@ module RspecPuppetBunraku
         @inside = nil
       end
 
-      # Notes that Ruby of the suite has defined something: for this example, or for all where none is running.
+      # Notes that Ruby of the suite has defined something: for this example, or for all where none is running. Those do not
+      # show it, so what is told says where it is.
       def defined(what)
-        return if within_modules?
+        frame = frame_of_suite
+        return unless frame
+        return @inside ||= what if RSpec.current_example
 
-        RSpec.current_example ? @inside ||= what : @outside ||= what
+        place = "#{RSpec::Core::Metadata.relative_path(frame.absolute_path || frame.path)}:#{frame.lineno}"
+        @outside ||= "#{what}, outside of an example, at #{place}"
       end
 
       # The environment as it is when the first group of examples begins, which the process of Bunraku has, too.
@@ -41,16 +45,16 @@ module RspecPuppetBunraku
 
       private
 
-      # Whether what is being defined comes from a file that Puppet has loaded from a module or from itself: that, Bunraku loads,
-      # too. Other libraries may stand between; a file of the suite decides.
-      def within_modules?
-        caller_locations(2).each do |frame|
+      # Where the suite defines something; nil where it comes from a file that Puppet has loaded from a module or from itself: that,
+      # Bunraku loads, too. Other libraries may stand between; a file of the suite decides, or else it is who has called.
+      def frame_of_suite
+        frames = caller_locations(2).reject { |frame| (frame.absolute_path || frame.path).start_with?(__dir__) }
+        frames.each do |frame|
           path = frame.absolute_path || frame.path
-          next if path.start_with?(__dir__)
-          return true if path.start_with?(PUPPET) || path.match?(%r{/lib/puppet/(parser/functions|functions|type|datatypes)/})
-          return false if path.match?(%r{/spec/|_spec\.rb\z|/spec_helper})
+          return nil if path.start_with?(PUPPET) || path.match?(%r{/lib/puppet/(parser/functions|functions|type|datatypes)/})
+          return frame if path.match?(%r{/spec/|_spec\.rb\z|/spec_helper})
         end
-        false
+        frames.first
       end
 
       def stubs

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require 'spec_helper'
+require 'rbconfig'
+require 'tmpdir'
 
 describe 'sample', type: :class do
   def reasons
@@ -52,6 +54,24 @@ describe 'sample', type: :class do
 
   it 'forgets them with the example', :bunraku do
     expect(reasons).to eq([])
+  end
+
+  # The suite in a folder, in a process of its own: what is defined outside of an example is so for all.
+  def summary_of(folder)
+    gem = File.expand_path('../..', __dir__)
+    command = [RbConfig.ruby, '-S', 'rspec', '--no-color', '--order', 'defined', '-I', "#{gem}/lib", '-I', "#{gem}/spec", '.']
+    IO.popen({ 'SPEC_OPTS' => nil }, command, chdir: folder, err: File::NULL, &:read)
+  end
+
+  it 'says where something is defined outside of an example', :bunraku do
+    Dir.mktmpdir do |folder|
+      FileUtils.mkdir_p("#{folder}/spec")
+      definition = "require 'spec_helper'\ndescribe 'sample', type: :class do\n  Puppet::Functions.create_function(:of_the_suite) { def of_the_suite; end }\nend\n"
+      File.write("#{folder}/spec/a_spec.rb", definition)
+      File.write("#{folder}/spec/b_spec.rb", "require 'spec_helper'\ndescribe('sample', type: :class) { it { is_expected.to compile } }\n")
+      expect(summary_of(folder))
+        .to include('left to Puppet, 1: defines of_the_suite in Ruby of its own, outside of an example, at ./spec/a_spec.rb:3 (./spec/b_spec.rb:2)')
+    end
   end
 
   it 'leaves another environment to Puppet', :bunraku do

@@ -16,7 +16,12 @@ module RspecPuppetBunraku
 
       # Counts an example that was left to Puppet.
       def left(reason)
-        (@left ||= Hash.new { |all, key| all[key] = [] })[reason] << (RSpec.current_example&.location || 'no example')
+        (@left ||= Hash.new { |all, key| all[key] = [] })[reason] << place
+      end
+
+      # Counts an example whose function gives another value each time, so that nothing can be compared.
+      def random(function)
+        (@random ||= Hash.new { |all, key| all[key] = [] })[function] << place
       end
 
       # The examples that were left to Puppet, by reason.
@@ -27,12 +32,22 @@ module RspecPuppetBunraku
       # What is told, as lines.
       def lines
         lines = ["Bunraku: #{bunraku} answers"]
-        left_to_puppet.sort_by { |reason, places| [-places.size, reason] }.each do |reason, places|
+        lines.concat(told('left to Puppet', left_to_puppet))
+        lines.concat(told('not compared, as it gives another value each time', @random || {}))
+      end
+
+      private
+
+      def place
+        RSpec.current_example&.location || 'no example'
+      end
+
+      def told(what, all)
+        all.sort_by { |reason, places| [-places.size, reason] }.map do |reason, places|
           places = places.uniq
           more = places.size > 3 ? ', …' : ''
-          lines << "  left to Puppet, #{places.size}: #{reason} (#{places.first(3).join(', ')}#{more})"
+          "  #{what}, #{places.size}: #{reason} (#{places.first(3).join(', ')}#{more})"
         end
-        lines
       end
     end
   end

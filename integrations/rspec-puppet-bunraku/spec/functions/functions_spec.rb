@@ -12,6 +12,19 @@ describe 'sample::twice' do
   it('leaves symbols to Puppet', :bunraku) { expect(left_to_puppet { is_expected.to run.with_params(:x).and_raise_error(StandardError) }).to include(/Symbol/) }
 end
 
+describe 'sample::twice' do
+  it 'is told where Bunraku gives another value', :bunraku do
+    RSpec.configuration.bunraku_compare = true
+    process = RspecPuppetBunraku::BatchProcess.instance
+    change = Module.new { define_method(:ask) { |job| super(job).tap { |result, _| result.merge!('value' => 9, 'repr' => '9') } } }
+    process.singleton_class.prepend(change)
+    expect { subject.execute(4) }.to raise_error(RspecPuppetBunraku::Difference, /sample::twice\(4\): Puppet 8, Bunraku 9/)
+  ensure
+    RSpec.configuration.bunraku_compare = ENV['BUNRAKU_COMPARE'] == '1'
+    RspecPuppetBunraku::BatchProcess.close
+  end
+end
+
 describe 'sample::upper' do
   it { is_expected.to run.with_params("it's $x \\ ").and_return("IT'S $X \\ ") }
   it { is_expected.to run.with_params(sensitive('ä')).and_return('Ä') }
@@ -53,6 +66,18 @@ end
 
 describe 'sample::count' do
   it { expect([subject.execute, subject.execute, subject.execute]).to eq([1, 2, 3]) }
+end
+
+describe 'sample::chance' do
+  it { expect(subject.execute).to match(/\A\h{32}\z/) }
+
+  it 'is no difference', :bunraku do
+    RSpec.configuration.bunraku_compare = true
+    expect { subject.execute }.not_to raise_error
+    expect(RspecPuppetBunraku::Summary.lines).to include(/\A  not compared, as it gives another value each time, \d: sample::chance/)
+  ensure
+    RSpec.configuration.bunraku_compare = ENV['BUNRAKU_COMPARE'] == '1'
+  end
 end
 
 describe 'sample::values' do

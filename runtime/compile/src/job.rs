@@ -287,6 +287,10 @@ impl Session {
             out.push_str(",\"message\":");
             string(&mut out, &log.message);
             place(&mut out, &log.place);
+            if let Some(source) = &log.source {
+                out.push_str(",\"source\":");
+                string(&mut out, source);
+            }
             out.push('}');
         }
         out.push_str("]}");

@@ -51,6 +51,7 @@ module RspecPuppetBunraku
         told = Puppet::Util::Errors.error_location_with_space(*place.values)
         is_issue = place[:pos] && message.end_with?(told)
         place.merge!(message: message.delete_suffix(told), issue_code: ISSUE) if is_issue
+        place[:source] = log['source'] if log['source']
         Puppet::Util::Log.create({ level: log['level'].to_sym, message: message }.merge(place))
       end
 

@@ -38,6 +38,10 @@ describe 'sample', type: :class do
     end
   end
 
+  context('with the source of what is logged') do
+    it { expect(logged { catalogue }.first.source).to eq('Scope(Class[main])') }
+  end
+
   context('with a fact of the name of a parameter') do
     # Names as text, as facts have them: the defaults of these specs have none.
     before { RSpec.configuration.default_node_params = {} }

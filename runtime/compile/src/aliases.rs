@@ -54,6 +54,10 @@ impl<'c> Compile<'c> {
             self.seeking_type(|| self.load_single(vm, file, name, "type"))?;
             return self.resolve_alias(vm, &key);
         }
+        self.load_sets_around(vm, name)?;
+        if self.types.aliases.borrow().contains_key(key.as_str()) {
+            return self.resolve_alias(vm, &key);
+        }
         match &files.set {
             Some(file) if !self.types.aliases.borrow().contains_key(first) => {
                 let name = bunraku_data::names::capitalize(first);
@@ -66,6 +70,31 @@ impl<'c> Compile<'c> {
             self.types.aliases.borrow_mut().insert(self.text(&key), None);
         }
         self.resolve_alias(vm, &key)
+    }
+
+    /// Loads the type sets of files of their own that a type may be in by its name, the innermost first, until one has it: `M::T` of
+    /// `M::T::Port`.
+    fn load_sets_around(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ()> {
+        let key = name.to_lowercase();
+        let mut around = name;
+        while let Some((set, _)) = around.rsplit_once("::").filter(|(set, _)| set.contains("::")) {
+            around = set;
+            let set_key = set.to_lowercase();
+            if !self.types.aliases.borrow().contains_key(set_key.as_str()) {
+                let files =
+                    self.environment.type_files.get_or(set_key.as_str(), || self.type_files(&set_key));
+                let Some(file) = files.alias.as_ref().filter(|_| files.ruby.is_none()) else { continue };
+                self.seeking_type(|| self.load_single(vm, file, set, "type"))?;
+            }
+            let known = self.types.aliases.borrow().get(set_key.as_str()).copied().flatten();
+            if known.is_some_and(|(_, kind, _)| kind == DefKind::TypeSet) {
+                self.resolve_alias(vm, &set_key)?;
+                if self.types.aliases.borrow().contains_key(key.as_str()) {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
     }
 
     /// The files that may define a type; its name in lower case.

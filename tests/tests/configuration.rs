@@ -270,6 +270,10 @@ fn what_goes_wrong_is_said_in_puppets_words() {
             "[main]\nstatedir = $logdir\nlogdir = $statedir\n",
             "Settings refer to each other in a circle: logdir, statedir, logdir",
         ),
+        (
+            "[main]\ndisable_per_environment_manifest = true\n",
+            "The 'default_manifest' setting must be set to an absolute path when 'disable_per_environment_manifest' is true",
+        ),
     ] {
         conf(text);
         assert_eq!(error(&["compile", "web01.example.com"]), format!("Error: {message}\n"));

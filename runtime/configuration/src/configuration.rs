@@ -68,7 +68,20 @@ impl Configuration {
             Err(error) => return Err(format!("Could not load {path}: {error}")),
         }
         own.refuse_settings_of_environments()?;
+        own.refuse_manifests_of_environments()?;
         Ok(own)
+    }
+
+    /// One main manifest for all environments has to be one. What is wrong with either setting's value is said elsewhere.
+    fn refuse_manifests_of_environments(&self) -> Result<(), String> {
+        let in_force = self.in_force();
+        if in_force.is_on("disable_per_environment_manifest") != Ok(true)
+            || in_force.text("default_manifest").map_or(true, |path| path.starts_with('/'))
+        {
+            return Ok(());
+        }
+        Err("The 'default_manifest' setting must be set to an absolute path when 'disable_per_environment_manifest' is true"
+            .to_owned())
     }
 
     fn refuse_settings_of_environments(&self) -> Result<(), String> {

@@ -13,6 +13,7 @@ use crate::settings::{Limits, OtherSettings, RubySettings, Settings};
 use bunraku_compile::inputs;
 use bunraku_configuration::configuration as own;
 use bunraku_configuration::value::Raw;
+use bunraku_environment::archive::place::usual;
 use bunraku_environment::snapshot::EnvironmentSpec;
 use bunraku_files::lent::Lent;
 use bunraku_files::paths;
@@ -49,6 +50,9 @@ struct NodeForm {
 #[derive(Serialize, Deserialize)]
 struct HowForm {
     directory: Option<PathBuf>,
+    /// Where this machine has an archive's environment whose folder nobody names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    usual: Option<PathBuf>,
     name: Option<String>,
     modulepath: Option<Vec<PathBuf>>,
     manifest: Option<PathBuf>,
@@ -79,9 +83,14 @@ impl Target {
         if let Some(path) = manifest.as_ref().filter(|path| !paths::is_inside(&roots, path)) {
             return refused(&format!("{}, which is not in the environment,", path.display()));
         }
+        let usual = match (spec.frozen && directory.is_none(), configuration) {
+            (true, Some(configuration)) => usual(spec, configuration)?,
+            _ => None,
+        };
         let configuration = configuration.as_ref().map(|one| one.for_elsewhere()).transpose()?;
         let how = HowForm {
             directory: directory.clone(),
+            usual,
             name: name.clone(),
             modulepath,
             manifest: manifest.clone(),
@@ -134,6 +143,7 @@ impl Portable {
                 hiera_config: how.hiera_config,
                 archive: Some(archive.to_owned()),
                 frozen: true,
+                usual: how.usual,
                 configuration: how.configuration.map(Arc::new),
                 lent: Some(lent.clone()),
                 ..EnvironmentSpec::default()
@@ -282,6 +292,27 @@ mod tests {
         let inside =
             Target { environment: target().environment.with_manifest("/no/where/site.pp"), ..target() };
         assert!(inside.portable().is_ok());
+    }
+
+    #[test]
+    fn an_archive_lies_there_where_its_environment_is_here() {
+        let work = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| work.path().join(name);
+        std::fs::create_dir_all(at("second/staging")).expect("it can be made");
+        let path = format!("{}:{}", at("first").display(), at("second").display());
+        let given = [("confdir", at("none").display().to_string()), ("environmentpath", path)];
+        let given = given.map(|(name, value)| (name.to_owned(), value));
+        let configuration = crate::Configuration::read(Compat::V8, &given).expect("it can be read");
+        let usual = |name: &str| {
+            let environment = Environment::frozen("/an/archive.bnr").with_name(name);
+            let environment = environment.with_configuration(&configuration);
+            let portable = Target { environment, ..target() }.portable().expect("all of it goes with it");
+            let again = portable.target(Path::new("/an/archive.bnr"), &nothing()).expect("it is one");
+            assert_eq!(again.portable(), Ok(portable), "whoever has it may hand it on");
+            again.environment.spec.usual
+        };
+        assert_eq!(usual("staging"), Some(at("second/staging")));
+        assert_eq!(usual("nowhere"), Some(at("first/nowhere")));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
@@ -550,6 +551,39 @@ fn an_archive_of_a_configured_environment_gives_what_its_sources_give() {
         let (got, _) = catalog(&ours(8, &arguments));
         let differences = compare::differences(&want, &got);
         assert!(differences.is_empty(), "{more:?}: {differences:#?}");
+    }
+}
+
+/// An environment of the second folder of `environmentpath`: what its archive runs and names lies there, too.
+#[test]
+fn an_archive_lies_where_the_configuration_has_its_environment() {
+    let server = Server::new();
+    let second = server.path("second/production");
+    fs::create_dir_all(second.join("manifests")).expect("a folder can be made");
+    fs::create_dir_all(server.path("first")).expect("a folder can be made");
+    fs::write(second.join("environment.conf"), "config_version = version.sh\n")
+        .expect("a file can be written");
+    fs::write(second.join("manifests/site.pp"), "notify { 'x': }\n").expect("a file can be written");
+    let version = second.join("version.sh");
+    fs::write(&version, "#!/bin/sh\necho v1\n").expect("a file can be written");
+    fs::set_permissions(&version, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    let path = format!("{}:{}", server.path("first").display(), server.path("second").display());
+    server.write("puppet/puppet.conf", format!("[main]\nenvironmentpath = {path}\n"));
+    let (confdir, archive) = (server.confdir(), server.path("production.bnr").display().to_string());
+    let built = ours(8, &["build", "--confdir", &confdir, "-o", &archive]);
+    assert!(built.status.success(), "{}", text(&built.stderr));
+    let compiled = |more: &[&str]| {
+        let output = ours(8, &[&["compile", "n1", "--confdir", &confdir], more].concat());
+        let catalog: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{more:?}: {error}: {}", text(&output.stderr)));
+        let resources = catalog["resources"].as_array().expect("resources").clone();
+        let file = resources.iter().find_map(|one| one["file"].as_str()).unwrap_or_default().to_owned();
+        (catalog["version"].clone(), file)
+    };
+    let want = (Value::from("v1"), second.join("manifests/site.pp").display().to_string());
+    let archived = ["--archive", &archive];
+    for more in [&[][..], &archived, &[&archived[..], &["--frozen"]].concat()] {
+        assert_eq!(compiled(more), want, "{more:?}");
     }
 }
 

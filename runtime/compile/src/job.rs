@@ -328,6 +328,7 @@ fn environment(job: &Job, compat: Compat) -> EnvironmentSpec {
         hiera_config: job.hiera_config.clone(),
         archive: job.archive.clone(),
         frozen: job.frozen,
+        usual: None,
         max_file: None,
         configuration: job.configuration.clone(),
         compat,

@@ -224,6 +224,8 @@ pub struct EnvironmentSpec {
     pub archive: Option<PathBuf>,
     /// Whether the archive alone is asked.
     pub frozen: bool,
+    /// Where its environment lies then, if nobody says, as another machine has found it.
+    pub usual: Option<PathBuf>,
     /// Bytes that a file may hold, if not as many as usual.
     pub max_file: Option<u64>,
     /// The server's configuration; without one there is no base module path.

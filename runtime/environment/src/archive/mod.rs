@@ -8,7 +8,7 @@ pub mod inspect;
 pub(crate) mod keys;
 mod literals;
 pub mod parts;
-pub(crate) mod place;
+pub mod place;
 mod readers;
 mod reads;
 pub mod ruby;

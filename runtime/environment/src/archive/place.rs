@@ -40,9 +40,7 @@ pub(crate) fn place(
     let configuration = spec.configuration.clone().unwrap_or_else(|| Configuration::none(spec.compat).into());
     let in_force = configuration.in_force();
     if info.environment && directory.is_none() {
-        let environments = in_force.folders("environmentpath")?;
-        let name = spec.name.as_deref().unwrap_or(PRODUCTION);
-        *directory = environments.first().map(|folder| folder.join(name));
+        *directory = usual(spec, &configuration)?;
     }
     let folders = info.folders.len();
     if modulepath.is_none() {
@@ -78,4 +76,20 @@ pub(crate) fn place(
         return Err(format!("Archive {name} holds {folders} folders of a module path, not {given}"));
     }
     Ok(())
+}
+
+/// Where an archive's environment lies if nobody says: where `environmentpath` has it on this disk, for what it runs there
+/// (`config_version`) lies beside its sources; else, for these need not be there, in the first folder of that path.
+///
+/// # Errors
+/// When the setting's value can't be told.
+pub fn usual(spec: &EnvironmentSpec, configuration: &Configuration) -> Result<Option<PathBuf>, String> {
+    if spec.usual.is_some() {
+        return Ok(spec.usual.clone());
+    }
+    let environments = configuration.in_force().folders("environmentpath")?;
+    let name = spec.name.as_deref().unwrap_or(PRODUCTION);
+    let mut all = environments.iter().map(|folder| folder.join(name));
+    let first = all.next();
+    Ok(first.clone().into_iter().chain(all).find(|folder| folder.is_dir()).or(first))
 }

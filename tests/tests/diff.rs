@@ -85,6 +85,68 @@ fn files_of_recursive_sources_count() {
     assert_eq!(state("c", "d"), ("same".to_owned(), false));
 }
 
+/// Hiera's global layer may name files of the deployed environment by their whole paths: they are those of each tree.
+#[test]
+fn data_that_are_named_where_they_are_deployed_are_those_of_the_tree() {
+    let work = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| work.path().join(name).display().to_string();
+    let write = |name: &str, text: &str| {
+        let path = work.path().join(name);
+        fs::create_dir_all(path.parent().expect("it is in a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    for (tree, value) in [("envs/production", "old"), ("changed", "new"), ("far/same", "old")] {
+        write(&format!("{tree}/manifests/site.pp"), "notify { 'v': message => lookup('k') }");
+        write(&format!("{tree}/data/common.yaml"), &format!("k: {value}\n"));
+    }
+    write("envs/data/common.yaml", "k: outside\n");
+    write("facts/n.json", "{}");
+    let envs = at("envs");
+    let version5 = |datadir: &str, path: &str| {
+        format!("version: 5\nhierarchy: [{{name: a, datadir: '{datadir}', {path}}}]\n")
+    };
+    let state = |from: &str, to: &str| {
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        command.args(["diff", "--confdir=puppet", "--factpath=facts", "--cache=cache", "--format=jsonl"]);
+        command.args(["--from", from, "--to", to]).current_dir(work.path());
+        let output = command.output().expect("Bunraku starts");
+        let state = states(&output).remove("n");
+        state.unwrap_or_else(|| String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let second = format!("/no/where:{envs}");
+    for path in [&*envs, &second, "/no/where"] {
+        write("puppet/puppet.conf", &format!("[main]\nenvironmentpath = {path}\n"));
+        let named = if path == "/no/where" { path } else { &*envs };
+        for hiera in [
+            format!(
+                "---\n:backends: [yaml]\n:hierarchy: [common]\n:yaml:\n  :datadir: {named}/%{{environment}}/data\n"
+            ),
+            version5(&format!("{named}/%{{environment}}/data"), "path: common.yaml"),
+            version5(&format!("{named}/production"), "glob: 'data/*.yaml'"),
+            version5(named, "path: '%{environment}/data/../data/common.yaml'"),
+        ] {
+            write("puppet/hiera.yaml", &hiera);
+            assert_eq!(state(&format!("{envs}/production"), "changed"), "core", "{hiera}");
+            assert_eq!(state("changed", &format!("{envs}/production")), "core", "{hiera}");
+            assert_eq!(state("changed", "changed"), "same", "{hiera}");
+            assert_eq!(state(&format!("{envs}/production"), "far/same"), "same", "{hiera}");
+        }
+    }
+    // What is in no environment of this name is the same for both.
+    write("puppet/puppet.conf", &format!("[main]\nenvironmentpath = {envs}\n"));
+    write("puppet/hiera.yaml", &version5(&format!("{envs}/production/../data"), "path: common.yaml"));
+    assert_eq!(state(&format!("{envs}/production"), "changed"), "same");
+    // The layer's own configuration may lie in the environment.
+    write(
+        "puppet/puppet.conf",
+        &format!("[main]\nenvironmentpath = {envs}\nhiera_config = {envs}/production/global.yaml\n"),
+    );
+    for tree in ["envs/production", "changed"] {
+        write(&format!("{tree}/global.yaml"), &version5("data", "path: common.yaml"));
+    }
+    assert_eq!(state(&format!("{envs}/production"), "changed"), "core");
+}
+
 #[test]
 fn every_node_has_its_state() {
     let output = diff(&["--format=jsonl"]);

@@ -171,6 +171,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
             name: &environment.name,
             folder: environment.directory.as_deref(),
             hiera_config: environment.hiera_config.as_deref(),
+            deployed: &environment.deployed,
             data_provider: environment.data_provider.as_deref().or_else(given),
         }
     }

@@ -14,7 +14,7 @@ use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
 use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
-use bunraku_files::paths::is_clean;
+use bunraku_files::paths::{clean, is_clean, moved};
 use bunraku_files::read;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::tree::Tree;
@@ -58,6 +58,9 @@ pub struct Snapshot {
     pub modules: Arc<Modules>,
     /// The global layer's Hiera configuration.
     pub hiera_config: Option<PathBuf>,
+    /// Where the configuration has an environment of its name, in each folder of `environmentpath`; nowhere where it lies there
+    /// itself. What Hiera's configurations name below is read from its own folder.
+    pub deployed: Vec<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
     /// Its manifests and EPP templates, compiled.
@@ -331,9 +334,19 @@ impl Snapshot {
         let mut types = ResourceTypes::builtin(spec.compat);
         let folders = types_in_ruby(&modules, directory.clone(), vendored);
         types.find_more(folders.with_session(session.steps.clone()));
+        let deployed = match configuration.is_read() {
+            true => deployed(&in_force, &name, directory.as_deref())?,
+            false => Vec::new(),
+        };
         let hiera_config = match &spec.hiera_config {
             Some(file) => Some(absolute(file)),
-            None if configuration.is_read() => in_force.path("hiera_config")?,
+            None if configuration.is_read() => {
+                let configured = in_force.path("hiera_config")?;
+                configured.map(|file| match &directory {
+                    Some(folder) => moved(file, &deployed, folder),
+                    None => file,
+                })
+            }
             None => None,
         };
         Ok(Snapshot {
@@ -347,6 +360,7 @@ impl Snapshot {
             manifest,
             modules,
             hiera_config,
+            deployed,
             types,
             units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),
@@ -437,6 +451,21 @@ impl Snapshot {
 /// A path from the root on.
 fn absolute(path: &PathBuf) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.clone())
+}
+
+/// See [`Snapshot::deployed`].
+///
+/// # Errors
+/// When the setting's value can't be told.
+fn deployed(in_force: &InForce<'_>, name: &str, directory: Option<&Path>) -> Result<Vec<PathBuf>, String> {
+    let Some(directory) = directory else { return Ok(Vec::new()) };
+    let folders = in_force.folders("environmentpath")?.into_iter();
+    let all: Vec<PathBuf> = folders.map(|folder| clean(&folder).join(name)).collect();
+    // One that is linked there lies there, too.
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| clean(folder));
+    let own = real(directory);
+    let lies_there = all.iter().any(|folder| real(folder) == own);
+    Ok(if lies_there { Vec::new() } else { all })
 }
 
 /// Who gives an environment's data, by the way of old.

@@ -142,6 +142,18 @@ pub fn below<'p>(folder: &Path, path: &'p Path) -> Option<Cow<'p, str>> {
     }
 }
 
+/// A path below one of some folders at its place below another folder; any other as it is.
+pub fn moved(path: PathBuf, from: &[PathBuf], to: &Path) -> PathBuf {
+    if from.is_empty() {
+        return path;
+    }
+    let plain = clean(&path);
+    match from.iter().find_map(|folder| plain.strip_prefix(folder).ok()) {
+        Some(rest) => to.join(rest),
+        None => path,
+    }
+}
+
 /// Whether a path lies in a tree of these roots.
 pub fn is_inside(roots: &[Root], path: &Path) -> bool {
     let Some(text) = path.to_str() else { return false };

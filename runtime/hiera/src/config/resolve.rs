@@ -146,7 +146,7 @@ impl<'c> Lookups<'_, 'c> {
             let is_withheld = self.around.withheld_reads() != reads;
             match *key {
                 "glob" | "globs" => {
-                    let pattern = plus(&datadir.to_string_lossy(), &text);
+                    let pattern = self.path_of(datadir, &text).to_string_lossy().into_owned();
                     let files = glob(self.tree, &pattern).map_err(lookup_error)?.into_iter();
                     if is_withheld && files.len() > 0 {
                         self.around.witness(Change::HieraLevel, Path::new(&pattern), original);
@@ -175,11 +175,15 @@ impl<'c> Lookups<'_, 'c> {
 
     /// A file in a folder, whether it is there or not.
     pub(super) fn file_location(&self, folder: &Path, text: &str, original: &str) -> Location {
-        let path = PathBuf::from(plus(&folder.to_string_lossy(), text));
+        let path = self.path_of(folder, text);
         self.tree.note_asked(Asked::Data, &path);
         let leads_on = left(&path).all(|folder| self.tree.is_dir(&folder));
         let exists = leads_on && reads::unnoted(|| self.tree.exists(&path));
         Location { exists, ..Location::existing_file(path, original) }
+    }
+
+    fn path_of(&self, folder: &Path, text: &str) -> PathBuf {
+        self.around.environment().placed(plus(&folder.to_string_lossy(), text).into())
     }
 
     fn mapped_paths(

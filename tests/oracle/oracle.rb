@@ -201,7 +201,7 @@ module Oracle
       begin
         if @job['check'] then check
         elsif @job['definitions'] then definitions
-        elsif @job['classes'] then classes
+        elsif @job['classes_of'] then classes
         elsif @job['types'] then types
         else compile
         end
@@ -209,7 +209,7 @@ module Oracle
         failed(e)
       end
       @result['logs'] = @logs.to_data
-      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['classes'] || @job['types']
+      add_ruby(profiler) unless @job['check'] || @job['definitions'] || @job['classes_of'] || @job['types']
       @result
     end
 
@@ -445,9 +445,9 @@ module Oracle
     # The classes that manifests hold, as consoles are told of them; a server has compiled something before it is asked.
     def classes
       Puppet::Pops::Loaders.static_loader.runtime_3_init
-      told = Puppet::InfoService.classes_per_environment('it' => @job['classes'])['it']
+      told = Puppet::InfoService.classes_per_environment('it' => @job['classes_of'])['it']
       @result['ok'] = true
-      @result['classes'] = @job['classes'].map { |file| told[file] }
+      @result['classes'] = @job['classes_of'].map { |file| told[file] }
     end
 
     # What loaded resource types say of themselves; null for what is none.

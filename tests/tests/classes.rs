@@ -152,7 +152,7 @@ fn data(value: &Data) -> Value {
 /// What Puppet tells, without types that it does not know, which it says are null.
 fn of_puppet(oracle: Oracle, files: &[PathBuf]) -> Vec<Value> {
     let result =
-        oracle.collect(&[json!({"id": 1, "classes": files, "settings": {"strict": "warning"}})]).remove(0);
+        oracle.collect(&[json!({"id": 1, "classes_of": files, "settings": {"strict": "warning"}})]).remove(0);
     let mut all = result["classes"].as_array().unwrap_or_else(|| panic!("{result}")).clone();
     let files = all.iter_mut().filter_map(|file| file.get_mut("classes")?.as_array_mut());
     for class in files.flatten() {

@@ -30,6 +30,9 @@ pub struct Arguments {
     /// The file that `--stdin` stands in for: it is named in messages, and not read.
     #[arg(long, value_name = "FILE", requires = "stdin")]
     filename: Option<PathBuf>,
+    /// Leave out what lies below such folders of files that are named, too: for hooks, which name each file.
+    #[arg(long = "compiled-only")]
+    compiled_only: bool,
     /// Version of the language by whose rules files are checked.
     #[arg(long, value_name = "7|8|9", default_value_t)]
     compat: Compat,
@@ -111,7 +114,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if arguments.types {
         all.push(Checked { diagnostics: check::unreadable_types(&paths), bytes: 0 });
     }
-    let sources = Sources::find_compiled(&paths);
+    let sources = match arguments.compiled_only {
+        true => Sources::find_compiled_of_named(&paths),
+        false => Sources::find_compiled(&paths),
+    };
     if !sources.faults.is_empty() {
         all.push(Checked { diagnostics: sources.faults.clone(), bytes: 0 });
     }

@@ -227,4 +227,17 @@ fn the_hook_runs() {
     let args: Vec<&str> = words.collect();
     assert!(run(folder.path(), &[&args[..], &["good.pp"]].concat(), "").status.success());
     assert_eq!(run(folder.path(), &[&args[..], &["good.pp", "bad.epp"]].concat(), "").status.code(), Some(1));
+    // It names each file; what a folder would leave out is none to check.
+    let bad = "plan m($a) { }\n";
+    for name in ["plans/init.pp", "modules/m/plans/init.pp", "modules/m/files/policy.pp"] {
+        bunraku_tests::paths::write(&folder.path().join(name), bad);
+        assert!(run(folder.path(), &[&args[..], &[name]].concat(), "").status.success(), "{name}");
+        assert_eq!(run(folder.path(), &["check", name], "").status.code(), Some(1), "{name}");
+    }
+    // A module, or a namespace, may be called so.
+    bunraku_tests::paths::write(&folder.path().join("modules/plans/manifests/init.pp"), "class plans { }\n");
+    for name in ["modules/plans/types/a.pp", "modules/m/manifests/plans/a.pp"] {
+        bunraku_tests::paths::write(&folder.path().join(name), bad);
+        assert_eq!(run(folder.path(), &[&args[..], &[name]].concat(), "").status.code(), Some(1), "{name}");
+    }
 }

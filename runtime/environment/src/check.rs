@@ -137,6 +137,8 @@ pub struct Sources {
     pub faults: Vec<Diagnostic>,
     /// Whether what no compile parses is left out.
     compiled: bool,
+    /// Whether it is, too, of files that are named.
+    of_named: bool,
 }
 
 /// Folders of a module or an environment with files whose names end as those of manifests do: what agents download, where policies
@@ -154,16 +156,35 @@ impl Sources {
         Sources { compiled: true, ..Sources::default() }.found(paths)
     }
 
+    /// The same, and of files that are named those below such folders of the working folder are left out, too.
+    pub fn find_compiled_of_named(paths: &[PathBuf]) -> Sources {
+        Sources { compiled: true, of_named: true, ..Sources::default() }.found(paths)
+    }
+
     fn found(mut self, paths: &[PathBuf]) -> Sources {
         let mut seen = HashSet::new();
+        let here = std::env::current_dir().unwrap_or_default();
         for path in paths {
             if path.is_dir() {
                 self.walk_link(path, &mut seen);
+            } else if self.of_named && self.would_leave_out(path.strip_prefix(&here).unwrap_or(path)) {
+                self.left_out.push(path.clone());
             } else {
                 self.files.push(path.clone());
             }
         }
         self
+    }
+
+    /// Whether the working folder, walked, would leave out a file in it. What lies elsewhere is not looked at: whose folder that is,
+    /// nobody says.
+    fn would_leave_out(&self, file: &Path) -> bool {
+        let folders = file.ancestors().skip(1).filter(|_| file.is_relative());
+        folders.into_iter().any(|folder| {
+            let (Some(within), Some(name)) = (folder.parent(), folder.file_name()) else { return false };
+            let within = if within.as_os_str().is_empty() { Path::new(".") } else { within };
+            within.canonicalize().is_ok_and(|real| self.leaves_out(within, &real, name))
+        })
     }
 
     /// Whether a folder in the folder `within`, whose path without links is `real`, is left out. A module may be called as these

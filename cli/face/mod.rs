@@ -179,7 +179,13 @@ fn prepared(
     // Nothing that is asked for is left out in silence.
     let refused = configuration.refused();
     if let Some((name, what)) = refused.iter().find(|(name, _)| !TERMINI.contains(&name.as_str())) {
-        return Err(format!("--{name}: {what}"));
+        let refusal = format!("--{name}: {what}");
+        if action.compiles() {
+            return Err(refusal);
+        }
+        let call = format!("{} {} --{name}", action.subcommand, action.name);
+        let handed = handed::over(&identity, &arguments, &call).map(Prepared::Done);
+        return handed.map_err(|error| format!("{refusal}. {error}"));
     }
     if !action.is_application {
         Form::named(given.option("render-as"), identity.compat)?;

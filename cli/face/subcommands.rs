@@ -63,6 +63,11 @@ impl Action {
     pub fn all_options(&self) -> impl Iterator<Item = Own> {
         COMMON.into_iter().chain(self.options.iter().copied())
     }
+
+    /// Whether it may compile, or shows what a compile goes by; others look at source text and no more.
+    pub fn compiles(&self) -> bool {
+        !matches!((self.subcommand, self.name), ("parser", _) | ("epp", "dump" | "validate"))
+    }
 }
 
 /// The actions that Puppet's subcommands have, of those of which some are built here, and whether there is one that needs no name.

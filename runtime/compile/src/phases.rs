@@ -8,6 +8,7 @@ use crate::state::definitions::{Definition, DefinitionKind, Manifest};
 use crate::state::recorded::{Given, Led, LedHow};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_catalog::json::{self, Header, Version};
+use bunraku_catalog::tags::Tags;
 use bunraku_catalog::view::View;
 use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
 use bunraku_compiler::{SourceFile, SourceKind};
@@ -164,10 +165,10 @@ impl<'c> Compile<'c> {
         self.witness_environment();
         self.find_version()?;
         self.prepare(vm, node)?;
-        self.set_node_parameters(vm, node);
+        self.set_node_parameters(vm, node)?;
         self.load_main(vm, code)?;
         self.create_settings(vm)?;
-        let value = self.evaluate_main(vm)?;
+        let value = self.evaluate_main(vm, node)?;
         self.evaluate_node(vm, node)?;
         self.evaluate_node_classes(vm, node)?;
         self.evaluate_generators(vm)?;
@@ -216,6 +217,9 @@ impl<'c> Compile<'c> {
         catalog.add(stage);
         for (name, _) in &node.classes {
             let name = self.text(name);
+            // The catalog is tagged with them.
+            let tagged = Tags::new(self.arena).tag(&self.tags.names, name);
+            tagged.map_err(|tag| Flow::raw(format!("Invalid tag '{tag}'")))?;
             catalog.add_class(&self.tags.names, name);
         }
         Ok(())
@@ -265,8 +269,15 @@ impl<'c> Compile<'c> {
     }
 
     /// Top-scope variables: an external classifier's, the facts, `$trusted`, `$server_facts`, `$environment`.
-    pub(crate) fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) {
+    ///
+    /// # Errors
+    /// Puppet's where one of them has a name that nothing but the compile may set.
+    pub(crate) fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
         let top = vm.top;
+        let mut names = node.parameters.keys().chain(node.facts.map().keys());
+        if let Some(name) = names.find(|name| matches!(name.as_str(), "facts" | "server_facts")) {
+            return Err(Flow::raw(format!("Attempt to assign to a reserved variable name: '{name}'")));
+        }
         // An external classifier's parameters win over facts of the same name.
         let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
             let is_same = by == value && self.asked.settings.compat.holds(Rule::SameParameterIsNoticed);
@@ -320,6 +331,7 @@ impl<'c> Compile<'c> {
         if self.asked_data.is_watched() {
             top.watch();
         }
+        Ok(())
     }
 
     /// `Class[Settings]` and its scope, whose variables are found when they are asked for (see `setting_variable`).
@@ -356,7 +368,7 @@ impl<'c> Compile<'c> {
     }
 
     /// The code outside all definitions, in top scope.
-    pub(crate) fn evaluate_main(&self, vm: &mut Vm<'c>) -> Eval<'c> {
+    pub(crate) fn evaluate_main(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c> {
         let top = vm.top;
         let main = self.new_resource(vm, "Class", "main", top, Params::new_in(self.arena))?;
         let id = self.add_resource(top, main)?;
@@ -365,6 +377,11 @@ impl<'c> Compile<'c> {
             let mut catalog = self.catalog.borrow_mut();
             catalog[id].progress.evaluated = true;
             catalog[id].progress.scope_tagged = Some(Inherited::NONE);
+        }
+        // They are variables of this scope already where the node's facts or its classifier have them.
+        let is_given = |name: &str| node.parameters.contains_key(name) || node.facts.map().contains_key(name);
+        if let Some(name) = ["module_name", "title", "name"].into_iter().find(|name| is_given(name)) {
+            return Err(Flow::raw(format!("Cannot reassign variable '${name}'")));
         }
         for (name, value) in [(known::TITLE, "main"), (known::NAME, "main")] {
             top.set(name, self.string_value(value));

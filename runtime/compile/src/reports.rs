@@ -21,7 +21,7 @@ impl<'c> Compile<'c> {
         report: &AgentReport,
     ) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
-        self.set_node_parameters(vm, node);
+        self.set_node_parameters(vm, node)?;
         let AgentReport { processor, json } = report;
         match self.processor_file(processor) {
             None => self.warn_once(format!("No report named '{processor}'")),

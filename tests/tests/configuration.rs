@@ -412,10 +412,14 @@ fn a_linked_environment_is_called_as_puppet_calls_it() {
             let files = |output: &Output| -> Vec<String> {
                 let (result, _) = catalog(output);
                 let resources = result["catalog"]["resources"].as_array().expect("resources").clone();
+                let settings = resources.iter().find(|one| one["title"] == "settings of production");
+                let settings = &settings.expect("it tells of settings")["parameters"]["message"];
+                // Those of the environment: its module path, and its main manifest.
+                let own = settings.as_str().unwrap_or_default().split(' ').skip(3).take(2).map(str::to_owned);
                 let mut files: Vec<String> =
                     resources.iter().filter_map(|one| one["file"].as_str()).map(str::to_owned).collect();
                 files.dedup();
-                files
+                files.into_iter().chain(own).collect()
             };
             let node = "web01.example.com";
             let theirs = puppet(version, &["catalog", "compile", node, "--confdir", &server.confdir()]);

@@ -2,10 +2,12 @@
 //! rest what is in force in its environment.
 
 use crate::compile::Compile;
+use bunraku_configuration::environment_conf::ONLY_HERE;
 use bunraku_configuration::value::{Raw, Value as Setting};
 use bunraku_data::json as data;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::{HashBuilder, Value};
+use std::path::Path;
 
 impl<'c> Compile<'c> {
     /// Whether exported resources are kept: there is a place for them, or a setting says so.
@@ -23,7 +25,23 @@ impl<'c> Compile<'c> {
         self.environment.configuration().table().find(name)?;
         let own = |name: &str| self.own_setting(name);
         let found = self.environment.in_force().of_compile(&own, self.asked.given).get(name);
-        Some(found.map_or(Setting::Undef, |found| found.value))
+        let value = found.map_or(Setting::Undef, |found| found.value);
+        Some(match (&self.environment.version, value) {
+            (Some(version), Setting::Text(text)) if ONLY_HERE.contains(&name) => {
+                Setting::Text(self.of_version(version, &text))
+            }
+            (_, value) => value,
+        })
+    }
+
+    /// Paths that are joined by colons, those below the environment's folder as they are in the version that it links to.
+    fn of_version(&self, version: &Path, text: &str) -> String {
+        let Some(folder) = &self.environment.directory else { return text.to_owned() };
+        let moved = |path: &str| match Path::new(path).strip_prefix(folder) {
+            Ok(rest) => version.join(rest).to_string_lossy().into_owned(),
+            Err(_) => path.to_owned(),
+        };
+        text.split(':').map(moved).collect::<Vec<_>>().join(":")
     }
 
     /// The value of a setting, and whether it is a symbol in Ruby; none where there is no such setting.

@@ -173,6 +173,23 @@ impl Configuration {
         crate::environments::find(&path, name, follow)
     }
 
+    /// The version that an environment's folder links to, where settings speak of that and files of catalogs of the folder: with
+    /// `versioned_environment_dirs`, unless the link is followed for all.
+    ///
+    /// # Errors
+    /// When a setting can't be told.
+    pub fn linked_version(&self, name: &str, folder: &Path) -> Result<Option<PathBuf>, String> {
+        let in_force = self.in_force();
+        if !in_force.is_on("versioned_environment_dirs")?
+            || !in_force.is_on("report_configured_environmentpath")?
+        {
+            return Ok(None);
+        }
+        let path = in_force.text("environmentpath")?;
+        let [own, version] = [false, true].map(|follow| crate::environments::find(&path, name, follow).ok());
+        Ok(version.filter(|version| own.as_deref() == Some(folder) && version != folder))
+    }
+
     /// What of it Puppet warns of, or would be honoured by Puppet only; in the order of the file.
     pub fn warnings(&self) -> Vec<String> {
         crate::unsupported::warnings(self)

@@ -61,6 +61,8 @@ pub struct Snapshot {
     /// Where the configuration has an environment of its name, in each folder of `environmentpath`; nowhere where it lies there
     /// itself. What Hiera's configurations name below is read from its own folder.
     pub deployed: Vec<PathBuf>,
+    /// The version that its folder links to, where `$settings::…` speak of that in place of the folder.
+    pub version: Option<PathBuf>,
     /// Resource types in Ruby: Puppet's own and those of the modules.
     pub types: ResourceTypes,
     /// Its manifests and EPP templates, compiled.
@@ -338,6 +340,10 @@ impl Snapshot {
             true => deployed(&in_force, &name, directory.as_deref())?,
             false => Vec::new(),
         };
+        let version = match &directory {
+            Some(folder) if configuration.is_read() => configuration.linked_version(&name, folder)?,
+            _ => None,
+        };
         let hiera_config = match &spec.hiera_config {
             Some(file) => Some(absolute(file)),
             None if configuration.is_read() => {
@@ -361,6 +367,7 @@ impl Snapshot {
             modules,
             hiera_config,
             deployed,
+            version,
             types,
             units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),

@@ -1,5 +1,6 @@
 //! What the arguments say for all nodes alike, read once: so thousands of nodes can be made of them, by any number of threads.
 
+use crate::machine;
 use crate::world::{Purpose, World};
 use bunraku::bench::Target;
 use bunraku::{Configuration, Data, Environment, Facts, Node, Settings, find_environment};
@@ -10,6 +11,9 @@ use std::sync::{Mutex, OnceLock};
 
 /// The environment of nodes of which nobody says another: Puppet's.
 const DEFAULT: &str = "production";
+
+/// What node and server are called of which nobody says a name.
+const LOCALHOST: &str = "localhost";
 
 /// Arguments with the configuration that they name.
 pub struct Prepared<'w> {
@@ -62,7 +66,8 @@ impl Prepared<'_> {
         self.settings.exported.is_some()
     }
 
-    /// What is to be compiled for a node of a name, or the one that arguments or configuration name.
+    /// What is to be compiled for a node of a name, or the one that arguments or configuration name. With a configuration the server
+    /// tells of itself what one on this machine would; targets of fleets ([`Prepared::target_of`]) are the same on all machines.
     ///
     /// # Errors
     /// When a file that is named can't be used, or the node's classifier fails.
@@ -71,15 +76,23 @@ impl Prepared<'_> {
         if let Some(configuration) = &self.configuration {
             name = name.map_or_else(|| configuration.certname(), |name| Ok(Some(name)))?;
         }
-        let name = name.as_deref().unwrap_or("localhost");
-        if let Some(place) = self.world.facts.as_ref().and_then(|place| place.to_str())
-            && is_of_many(place)
-        {
-            let nodes = self.nodes.get_or_init(|| self.world.nodes()).as_ref().map_err(String::clone)?;
-            return self.target_of(&nodes.known(name)?);
-        }
-        let facts = self.world.facts(name, self.configuration.as_ref())?;
-        self.made(Node::new(name), facts, None)
+        let name = name.as_deref().unwrap_or(LOCALHOST);
+        let place = self.world.facts.as_ref().and_then(|place| place.to_str());
+        let target = match place.is_some_and(is_of_many) {
+            true => {
+                let nodes = self.nodes.get_or_init(|| self.world.nodes()).as_ref().map_err(String::clone)?;
+                self.target_of(&nodes.known(name)?)?
+            }
+            false => {
+                let facts = self.world.facts(name, self.configuration.as_ref())?;
+                self.made(Node::new(name), facts, None)?
+            }
+        };
+        let Some(configuration) = &self.configuration else { return Ok(target) };
+        let own = configuration.certname()?.or_else(machine::name);
+        let own = own.as_deref().unwrap_or(LOCALHOST);
+        let node = target.node.with_server(self.world.compat, own, machine::addresses());
+        Ok(Target { node, ..target })
     }
 
     /// What is to be compiled for a node as a fleet's facts have it.

@@ -451,6 +451,45 @@ fn the_configuration_says_whether_agents_send_legacy_facts() {
     assert!(!sent("[agent]\ninclude_legacy_facts = true\n", &["--no-include_legacy_facts"]));
 }
 
+/// By a configuration the server that compiles is this machine's, as with Puppet; many nodes are compiled as on any machine.
+#[test]
+fn a_configured_server_tells_of_itself() {
+    let server = Server::new();
+    let confdir = server.confdir();
+    let codedir = server.path("etc/puppetlabs/code").display().to_string();
+    server.write(
+        "puppet/puppet.conf",
+        format!("[main]\ncodedir = {codedir}\ncertname = srv.example.com\nfacts_terminus = yaml\n"),
+    );
+    server.write(
+        "code/environments/production/manifests/site.pp",
+        "notify { 'server': message => \"${servername} ${server_facts['serverip'] == '127.0.0.1'}\" }\n",
+    );
+    server.write("facts/n1.json", "{}");
+    let facts = server.path("etc/puppetlabs/facts").display().to_string();
+    let told = |command: &[&str]| {
+        let output = ours(8, &[command, &["--confdir", &confdir]].concat());
+        let said = text(&output.stdout);
+        let begin = said.find("\"message\":\"").unwrap_or_else(|| panic!("{said}{}", text(&output.stderr)));
+        said[begin + 11..].split('"').next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(told(&["compile", "n1"]), "srv.example.com false");
+    assert_eq!(told(&["compile", "n1", "--factpath", &facts]), "srv.example.com false");
+    let environment = server.path("etc/puppetlabs/code/environments/production").display().to_string();
+    let cache = server.path("cache").display().to_string();
+    let empty = server.path("empty").display().to_string();
+    fs::create_dir_all(server.path("empty/manifests")).expect("a folder can be made");
+    let diff = ["diff", "--factpath", &facts, "--cache", &cache, "--format", "json"];
+    let trees = ["--from", &empty, "--to", &environment];
+    let output = ours(8, &[&diff[..], &trees, &["--confdir", &confdir]].concat());
+    assert!(
+        text(&output.stdout).contains("localhost true"),
+        "{}{}",
+        text(&output.stdout),
+        text(&output.stderr)
+    );
+}
+
 #[test]
 fn facts_have_what_an_agent_adds() {
     let work = tempfile::tempdir().expect("a folder can be made");

@@ -168,7 +168,7 @@ impl Compiler {
     }
 
     /// Hands the report of a node's run, as JSON in Puppet's one form, to a processor in Ruby: the one of that name that a module of
-    /// the environment has, or the folder of the setting `libdir`. What the processor logs is in the logs, what it raises as well,
+    /// the environment has, or the folder of the setting `libdir`, or else one of the folders `further`. What the processor logs is in the logs, what it raises as well,
     /// and that nobody has it: Puppet's words.
     ///
     /// The result is an error where its file can't be loaded, or the limits of Ruby ended it.
@@ -178,8 +178,9 @@ impl Compiler {
         node: &Node,
         settings: &Settings,
         (processor, json): (&str, String),
+        further: &[PathBuf],
     ) -> Compilation<()> {
-        let report = AgentReport { processor: processor.to_owned(), json };
+        let report = AgentReport { processor: processor.to_owned(), json, further: further.to_vec() };
         let request = Request { report: Some(report), store: None, ..request(environment, node, settings) };
         compilation(self.session.compile(request), |_| ())
     }

@@ -173,9 +173,8 @@ impl Site {
         let environments = Arc::new(Environments::new(configuration).with_archives(given.archives.clone()));
         let reports = Reports::of(Arc::clone(&environments), Arc::clone(&compiler), takers.0)?;
         let reports = reports.with_notices(notices.clone()).with_settings(settings.clone());
-        for name in reports.missing()? {
-            let message = format!("The setting reports names '{name}', which no module has, nor libdir");
-            notices.say("warning", "Puppet", message);
+        for doubt in reports.doubts()? {
+            notices.say("warning", "Puppet", doubt);
         }
         let facts = Facts::of(Arc::clone(&environments), takers.1)?;
         let files = Files::new(Arc::clone(&environments), &mounts)?.with_notices(notices.clone());

@@ -25,6 +25,7 @@ use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::format::ruby_hashes::HashNotation;
 use bunraku_vm::host::Strict;
 use serde_json::{Map, Value as Json, json};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
@@ -328,4 +329,6 @@ pub struct AgentReport {
     pub processor: String,
     /// The report in Puppet's one form, as JSON.
     pub json: String,
+    /// Folders of Ruby that may have the processor if no module has, nor `libdir`.
+    pub further: Vec<PathBuf>,
 }

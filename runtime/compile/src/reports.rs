@@ -22,8 +22,8 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, (String, Value<'c>)> {
         self.prepare(vm, node)?;
         self.set_node_parameters(vm, node)?;
-        let AgentReport { processor, json } = report;
-        match self.processor_file(processor) {
+        let AgentReport { processor, json, further } = report;
+        match self.processor_file(processor, further) {
             None => self.warn_once(format!("No report named '{processor}'")),
             Some(file) => {
                 self.talk().process_report(vm, processor, &file, json).map_err(without_node)?;
@@ -32,12 +32,12 @@ impl<'c> Compile<'c> {
         Ok((String::new(), Value::Undef))
     }
 
-    /// The first file that defines a processor: of the modules, in their order, then of the folder `libdir`.
-    fn processor_file(&self, name: &str) -> Option<PathBuf> {
+    /// The first file that defines a processor: of the modules, in their order, then of the folder `libdir`, then of further ones.
+    fn processor_file(&self, name: &str, further: &[PathBuf]) -> Option<PathBuf> {
         let modules = self.environment.modules.iter().map(|module| module.path.join("lib"));
-        let files =
-            modules.chain(self.library()).map(|folder| folder.join(format!("puppet/reports/{name}.rb")));
-        files.into_iter().find(|file| file.is_file())
+        let folders = modules.chain(self.library()).chain(further.iter().cloned());
+        let mut files = folders.map(|folder| folder.join(format!("puppet/reports/{name}.rb")));
+        files.find(|file| file.is_file())
     }
 
     /// The folder of Ruby that the setting `libdir` names, where a configuration has been read.

@@ -1,5 +1,5 @@
 //! Reports of agents, handed to what the setting `reports` names: `store`, `log`, `http`, `puppetdb`, and processors in Ruby
-//! that modules of the node's environment have, or the folder of `libdir`.
+//! that modules of the node's environment have, or the folder of `libdir`, or a folder in which Ruby looks for libraries.
 //!
 //! Two reports of a node within one minute have one name in Puppet, and the second takes the place of the first. Here the
 //! second has a number behind its name.
@@ -24,7 +24,7 @@ use serde_json::{Map, Value as Json};
 use std::hash::{BuildHasher as _, RandomState};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 /// How long a receiver of reports may take.
@@ -45,6 +45,8 @@ pub struct Reports {
     /// Where processors in Ruby run.
     compiler: Arc<Compiler>,
     settings: Settings,
+    /// Where Ruby looks for libraries, asked once it is wanted.
+    load_path: OnceLock<Vec<PathBuf>>,
     processors: Vec<Processor>,
     /// Their names as they are set.
     names: Vec<String>,
@@ -107,15 +109,35 @@ impl Reports {
         let only_changed = configuration.get("exclude_unchanged_resources")?.text == "true";
         let settings = configuration.settings()?;
         let notices = Notices::default();
-        Ok(Reports { environments, compiler, settings, processors, names, only_changed, notices })
+        let load_path = OnceLock::new();
+        Ok(Reports { environments, compiler, settings, load_path, processors, names, only_changed, notices })
     }
 
     /// The same, whose processors in Ruby run within the limits of these settings.
     pub fn with_settings(self, settings: Settings) -> Reports {
-        Reports { settings, ..self }
+        Reports { settings, load_path: OnceLock::new(), ..self }
     }
 
-    /// The processors of the setting that are none of the server's own, and that no module has at this moment.
+    fn load_path(&self) -> &[PathBuf] {
+        self.load_path.get_or_init(|| modules::load_path(&self.settings.ruby.program))
+    }
+
+    /// What is to be said of the processors that [`Reports::missing`] names.
+    ///
+    /// # Errors
+    /// As of that.
+    pub fn doubts(&self) -> Result<Vec<String>, String> {
+        let ruby = self.settings.ruby.program.display();
+        let doubt = |name: &str| {
+            format!(
+                "The setting reports names '{name}', which no module has, nor libdir, nor the folders where {ruby} looks for libraries: copy \
+                 its file to lib/puppet/reports/{name}.rb of a module"
+            )
+        };
+        Ok(self.missing()?.into_iter().map(doubt).collect())
+    }
+
+    /// The processors of the setting that are none of the server's own, and that nobody has at this moment.
     ///
     /// # Errors
     /// When the configuration can't be read.
@@ -123,7 +145,8 @@ impl Reports {
         let mut missing = Vec::new();
         for processor in &self.processors {
             if let Processor::Ruby(name) = processor
-                && !modules::have(self.environments.configuration(), name)?
+                && !modules::have(self.environments.configuration(), name, &[])?
+                && !modules::have(self.environments.configuration(), name, self.load_path())?
             {
                 missing.push(name.as_str());
             }
@@ -190,7 +213,8 @@ impl Reports {
         let all = form::read(sent, false).map_err(server_error)?;
         let json = Json::Object(all).to_string();
         let (node, environment) = (Node::new(host), &served.environment);
-        let processed = self.compiler.process_report(environment, &node, &self.settings, (name, json));
+        let processed =
+            self.compiler.process_report(environment, &node, &self.settings, (name, json), self.load_path());
         for log in &processed.logs {
             self.notices.say(log.level.name(), "Puppet", log.message.clone());
         }

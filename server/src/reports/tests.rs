@@ -92,6 +92,20 @@ fn processors_that_are_not_there_are_named() {
     let libdir = folder.path().join("library").display().to_string();
     let there = reports(folder.path(), &[("reports", "store,tagmail"), ("libdir", &libdir)]).unwrap();
     assert_eq!(there.missing().unwrap(), Vec::<&str>::new());
+    // So is one that lies where Ruby looks for its own.
+    let of_ruby = folder.path().join("of_ruby/puppet/reports");
+    std::fs::create_dir_all(&of_ruby).unwrap();
+    std::fs::write(of_ruby.join("printer.rb"), "Puppet::Reports.register_report(:printer) { }").unwrap();
+    let ruby = folder.path().join("ruby");
+    std::fs::write(&ruby, format!("#!/bin/sh\necho {}/of_ruby\n", folder.path().display())).unwrap();
+    std::fs::set_permissions(&ruby, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let named = reports(folder.path(), &[("reports", "printer,fax")]).unwrap();
+    assert_eq!(named.missing().unwrap(), ["printer", "fax"]);
+    let mut settings = Settings::default();
+    settings.ruby.program = ruby;
+    let named = named.with_settings(settings);
+    assert_eq!(named.missing().unwrap(), ["fax"]);
+    assert!(named.doubts().unwrap()[0].contains("lib/puppet/reports/fax.rb of a module"));
     assert!(reports(folder.path(), &[("reports", "none")]).is_ok());
     assert!(reports(folder.path(), &[("reports", "http"), ("reporturl", "ftp://a/")]).is_err());
 }

@@ -9,6 +9,7 @@ use bunraku_tests::differential::rng::Rng;
 use bunraku_tests::oracle::{Oracle, seven_and_eight};
 use serde_json::Value;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -185,5 +186,34 @@ fn a_processor_that_hangs_is_ended() {
             failure.message
         );
         assert!(began.elapsed() < Duration::from_secs(60));
+    }
+}
+
+/// Packages put processors where Ruby looks for libraries (Foreman's does), and Puppet finds them there.
+#[test]
+fn a_processor_among_rubys_libraries_is_found() {
+    let case = &cases(&["n.example.com".to_owned()]);
+    for oracle in seven_and_eight("report processors among libraries").into_iter().take(1) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let library = folder.path().join("of_ruby");
+        fs::create_dir_all(library.join("puppet/reports")).expect("folders can be made");
+        let text = "Puppet::Reports.register_report(:paper) do\n  def process\n    Puppet.notice(\"on paper: #{host}\")\n  end\nend\n";
+        fs::write(library.join("puppet/reports/paper.rb"), text).expect("files can be written");
+        let ruby = folder.path().join("ruby");
+        let script = format!("#!/bin/sh\nRUBYLIB={} exec ruby \"$@\"\n", library.display());
+        fs::write(&ruby, script).expect("files can be written");
+        fs::set_permissions(&ruby, fs::Permissions::from_mode(0o755)).expect("it can be run");
+        fs::create_dir_all(folder.path().join("environments/production")).expect("folders can be made");
+        let configuration = configuration(oracle, folder.path(), &[("reports", "paper")]);
+        let mut settings = configuration.settings().expect("settings");
+        settings.ruby.program = ruby;
+        let (notices, told) = Notices::kept(1000);
+        let reports = Reports::new(&configuration).expect("reports").with_settings(settings);
+        assert!(reports.missing().expect("it can be read").is_empty());
+        let (request, _, rest) = case[0].request();
+        reports.with_notices(notices).save(&request, &rest).expect("it is processed");
+        let told = told.lock().expect("no panic");
+        let told: Vec<_> = told.iter().map(|notice| (&*notice.level, &*notice.message)).collect();
+        assert_eq!(told, [("notice", "on paper: n.example.com")]);
     }
 }

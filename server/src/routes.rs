@@ -186,6 +186,24 @@ impl Route {
     }
 }
 
+/// What Puppet Server, or Puppet Enterprise, has at a path that is no route here.
+pub fn elsewhere(path: &str) -> Option<&'static str> {
+    let known = [
+        (
+            "/metrics",
+            "Jolokia's metrics are not supported: --metrics hands out those of this server in Prometheus' form",
+        ),
+        (
+            "/puppet/v3/compile",
+            "Code of a task's or plan's apply block is not compiled: /puppet/v4/catalog compiles nodes",
+        ),
+        ("/rbac-api", "Puppet Enterprise's rbac is not supported"),
+    ];
+    let rest =
+        |prefix: &str| path.strip_prefix(prefix).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+    known.into_iter().find_map(|(prefix, what)| rest(prefix).then_some(what))
+}
+
 /// A module's name and that of something in it.
 fn of_module(rest: &str) -> Option<(String, String)> {
     let (module, name) = rest.split_once('/')?;
@@ -238,7 +256,11 @@ mod tests {
             "/status/v1/simplex",
             "/status/v1/simple/a/b",
         ] {
-            assert_eq!(of(path), None, "{path}");
+            assert_eq!((of(path), elsewhere(path)), (None, None), "{path}");
         }
+        for path in ["/metrics/v2", "/metrics/v2/list", "/puppet/v3/compile", "/rbac-api/v1/auth/token"] {
+            assert!(of(path).is_none() && elsewhere(path).is_some(), "{path}");
+        }
+        assert_eq!(elsewhere("/metricsx"), None);
     }
 }

@@ -17,7 +17,7 @@ use crate::identity::is_certname;
 use crate::notices::Notices;
 use crate::oids::Names;
 use crate::reports::Reports;
-use crate::routes::Route;
+use crate::routes::{Route, elsewhere};
 use crate::tasks::Tasks;
 use crate::tls;
 use crate::versions::Versions;
@@ -411,8 +411,9 @@ fn rules(file: &Path) -> Result<Rules, String> {
     })
 }
 
-/// The answer where there is nothing: as Puppet Server says it.
+/// The answer where there is nothing: as Puppet Server says it. What Puppet Server has there is named.
 pub fn not_there(path: &str) -> Response {
-    let body = serde_json::json!({"message": "Not Found", "url": path, "status": "404"});
+    let message = elsewhere(path).map_or_else(|| "Not Found".to_owned(), |what| format!("Not Found: {what}"));
+    let body = serde_json::json!({"message": message, "url": path, "status": "404"});
     Response { status: StatusCode::NOT_FOUND, ..Response::of("application/json", body.to_string()) }
 }

@@ -7,6 +7,7 @@ mod code;
 mod finding;
 mod puppetdb;
 mod ruby;
+mod server;
 
 use crate::configured::Configured;
 use crate::render::{ColorChoice, Form, Renderer};
@@ -19,8 +20,8 @@ use std::process::ExitCode;
 
 /// Say what this machine lacks, and what would not work for it.
 ///
-/// Looked at are Ruby, the configuration of Puppet and its environment, PuppetDB, certificates, archives. Nothing is changed. The
-/// status is 0 unless something would fail.
+/// Looked at are Ruby, the configuration of Puppet and its environment, the classifier, processors of reports, PuppetDB, certificates,
+/// archives. Nothing is changed. The status is 0 unless something would fail.
 #[derive(Args)]
 pub struct Arguments {
     /// An environment to look at: a folder, or a name where there is a configuration [default: the one that is configured].
@@ -69,6 +70,7 @@ fn look(arguments: &Arguments) -> Vec<Finding> {
     };
     if let Some(configuration) = &configuration {
         found.extend(of_configuration(configuration));
+        found.extend(server::look(configuration, &arguments.ruby));
     } else {
         let consequence = "environments, facts and settings are those that arguments name";
         found.push(Finding::note("Configuration", "no puppet.conf is read", consequence));
@@ -104,8 +106,12 @@ fn of_configuration(configuration: &Configuration) -> Vec<Finding> {
     }
     match configuration.warnings() {
         Ok(warnings) => {
-            let heeded = "Puppet would heed it, or nobody does";
-            found.extend(warnings.into_iter().map(|warning| Finding::note(AREA, warning, heeded)));
+            let unknown = configuration.warnings_of_unknown();
+            let then = |warning: &String| match unknown.contains(warning) {
+                true => "this version of Puppet ignores it, too: the line can go",
+                false => "Puppet would heed it, or says the same",
+            };
+            found.extend(warnings.iter().map(|warning| Finding::note(AREA, warning, then(warning))));
         }
         Err(message) => found.push(Finding::fails(AREA, message, "no command compiles with it")),
     }

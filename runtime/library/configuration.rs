@@ -206,6 +206,11 @@ impl Configuration {
         self.own.warnings_of_known()
     }
 
+    /// Those of [`Configuration::warnings`] that are of settings which Puppet does not know.
+    pub fn warnings_of_unknown(&self) -> Vec<String> {
+        self.own.warnings_of_unknown()
+    }
+
     /// The same as its files are now.
     ///
     /// # Errors

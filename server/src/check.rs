@@ -61,6 +61,12 @@ fn text(site: &Site, setting: &str) -> Result<String, String> {
     Ok(site.configuration().get(setting)?.text)
 }
 
+/// What is to be said of a program that a setting names, if it can't be run.
+pub fn unusable(setting: &str, program: &Path) -> Option<String> {
+    let why = access(program, Access::EXEC_OK).err().filter(|_| program.is_absolute())?;
+    Some(format!("{setting} names {}, which can't be run by this user: {why}", program.display()))
+}
+
 impl Found {
     /// What a site comes to; lines of `more` stand behind those of the certificates.
     ///
@@ -160,16 +166,7 @@ impl Found {
             Some(program) => self.say("classifier", program.display().to_string()),
             None => self.say("classifier", format!("none (node_terminus is {terminus})")),
         }
-        for (name, program) in programs {
-            if let Some(program) = program.filter(|program| program.is_absolute())
-                && let Err(why) = access(&program, Access::EXEC_OK)
-            {
-                self.doubts.push(format!(
-                    "{name} names {}, which can't be run by this user: {why}",
-                    program.display()
-                ));
-            }
-        }
+        self.doubts.extend(programs.iter().filter_map(|(name, program)| unusable(name, program.as_deref()?)));
         Ok(())
     }
 

@@ -5,6 +5,7 @@ use bunraku_tests::{bunraku, paths};
 use serde_json::Value;
 use std::fs;
 use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use tempfile::TempDir;
@@ -66,6 +67,44 @@ fn broken_manifests_and_data_fail() {
     assert!(has(&found, "Environment", "fails", "broken.pp"), "{found:#?}");
     assert!(has(&found, "Environment", "fails", "hierarchy"), "{found:#?}");
     assert_eq!(status, 1);
+}
+
+/// The classifier and what takes reports are looked at; settings that no Puppet has are told apart from those that it would heed.
+#[test]
+fn what_a_server_asks_and_tells_is_looked_at() {
+    let work = site(
+        "templatedir = /t\nfreeze_main = true\n[server]\nnode_terminus = exec\nexternal_nodes = ENC x\nreports = store,foreman\n",
+    );
+    let (conf, program) = (work.path().join("puppet.conf"), work.path().join("node.rb"));
+    let text = fs::read_to_string(&conf).expect("it was written").replace("ENC", &program.to_string_lossy());
+    write(&conf, &text);
+    let confdir = work.path().to_string_lossy().into_owned();
+    let (found, status) = look(&["--confdir", &confdir]);
+    assert!(
+        has(&found, "Nodes and reports", "fails", "node.rb, which can't be run by this user: No such file"),
+        "{found:#?}"
+    );
+    assert!(
+        has(&found, "Nodes and reports", "note", "The setting reports names 'foreman', which no module has"),
+        "{found:#?}"
+    );
+    assert_eq!(status, 1);
+    write(&program, "#!/bin/sh\n");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("it can be run");
+    write(&work.path().join("code/environments/production/modules/f/lib/puppet/reports/foreman.rb"), "");
+    let (found, status) = look(&["--confdir", &confdir]);
+    assert!(has(&found, "Nodes and reports", "ok", "external_nodes: "), "{found:#?}");
+    assert!(has(&found, "Nodes and reports", "ok", "reports: store,foreman"), "{found:#?}");
+    assert_eq!(status, 0);
+    let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+    let output = command.args(["doctor", "--confdir", &confdir]).output().expect("Bunraku starts");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    let after = |part: &str| {
+        let mut lines = told.lines().skip_while(|line| !line.contains(part));
+        lines.nth(1).unwrap_or_default().trim().to_owned()
+    };
+    assert_eq!(after("'templatedir'"), "this version of Puppet ignores it, too: the line can go", "{told}");
+    assert_eq!(after("freeze_main"), "Puppet would heed it, or says the same", "{told}");
 }
 
 #[test]

@@ -205,6 +205,11 @@ impl Configuration {
         crate::unsupported::of_file_known(self)
     }
 
+    /// What is said of the settings of its file that Puppet does not know, which it ignores without a word.
+    pub fn warnings_of_unknown(&self) -> Vec<String> {
+        crate::unsupported::of_file_unknown(self)
+    }
+
     /// The settings of its file that count for a server, each with its section.
     pub(crate) fn written(&self) -> impl Iterator<Item = (&Section, &Written)> {
         let sections = self.sections(SERVER);

@@ -44,6 +44,17 @@ pub(crate) fn of_file_known(configuration: &Configuration) -> Vec<String> {
     of_file(configuration, |_, _| Vec::new())
 }
 
+/// The same of settings of the file that Puppet does not know.
+pub(crate) fn of_file_unknown(configuration: &Configuration) -> Vec<String> {
+    configuration.file().map_or_else(Vec::new, |file| placed(file, unknown(file, configuration.compat)))
+}
+
+/// Warnings in the order of their lines, each with its place.
+fn placed(file: &ConfigFile, mut found: Vec<(u32, String)>) -> Vec<String> {
+    found.sort();
+    found.into_iter().map(|(line, what)| format!("{what} (file: {}, line: {line})", file.path)).collect()
+}
+
 fn of_file(
     configuration: &Configuration,
     unknown: impl Fn(&ConfigFile, Compat) -> Vec<(u32, String)>,
@@ -65,8 +76,7 @@ fn of_file(
             found.push((written.line, what));
         }
     }
-    found.sort();
-    found.into_iter().map(|(line, what)| format!("{what} (file: {}, line: {line})", file.path)).collect()
+    placed(file, found)
 }
 
 fn unknown(file: &ConfigFile, compat: Compat) -> Vec<(u32, String)> {

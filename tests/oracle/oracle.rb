@@ -73,6 +73,7 @@ module Oracle
       data['file'] = log.file if log.file && !log.file.empty?
       data['line'] = log.line if log.line
       data['column'] = log.pos if log.pos
+      data['source'] = log.source if log.source && log.source != 'Puppet'
       data
     end
   end

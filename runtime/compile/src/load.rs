@@ -123,11 +123,10 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    /// The error of a file with faults. One that names no place is not Puppet's but Ruby's, of a regular expression: it ends what asked
-    /// for the file, whose place it has then.
+    /// The error of a file with faults. Ruby's own ends what asked for the file, whose place it has then.
     pub(crate) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
         let error = self.error_of(faults);
-        if error.place == Place::default() { Flow::raw(error.message) } else { Flow::formed(error) }
+        if is_of_ruby(&error) { Flow::raw(error.message) } else { Flow::formed(error) }
     }
 
     /// Loads the files that may define `name` until `found` says it is known.
@@ -287,4 +286,9 @@ impl<'c> Compile<'c> {
         };
         Err(Flow::raw(format!("The code loaded from {path} {message}")))
     }
+}
+
+/// Whether an error of a file is none of Puppet's but Ruby's, of a regular expression: it names no place.
+pub(crate) fn is_of_ruby(error: &Diagnostic) -> bool {
+    error.code.is_none() && error.place == Place::default()
 }

@@ -78,7 +78,7 @@ const CODES: &[&str] = &[
 const FACTS: [&str; 3] = [
     r#"{"role": "r1", "own_fact": "f1", "second": "fact"}"#,
     r#"{"own_fact": "f2", "first": "a fact", "zeta": 1, "role": "r2", "alpha": 2}"#,
-    r#"{"only_late": "x", "third": 3, "web": 1, "title": "t", "inherited": "from facts"}"#,
+    r#"{"only_late": "x", "third": 3, "web": 1, "inherited": "from facts"}"#,
 ];
 
 fn build_all(work: &Path) -> Vec<(PathBuf, PathBuf)> {

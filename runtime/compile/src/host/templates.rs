@@ -1,9 +1,10 @@
 //! Finds and compiles templates.
 
 use crate::compile::Compile;
+use crate::load::is_of_ruby;
 use bunraku_environment::snapshot::Named;
 use bunraku_environment::units::{INLINED, unnamed_template};
-use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Fault, Flow, Stage};
 use bunraku_vm::host::{Erb, ModuleFolder, TemplatePort};
 use bunraku_vm::raised::PARSE_ERROR;
@@ -26,8 +27,8 @@ impl<'c> Compile<'c> {
 
     fn invalid_epp(&self, function: &str, faults: &[Diagnostic]) -> Box<Flow<'c>> {
         let error = self.error_of(faults);
-        // Ruby's own, of a regular expression, is none of Puppet's for which this is said.
-        if error.place == Place::default() {
+        // This is said of Puppet's only.
+        if is_of_ruby(&error) {
             return Flow::raw(error.message);
         }
         Flow::raw(format!("{function}(): Invalid EPP: {error}"))

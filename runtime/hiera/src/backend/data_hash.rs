@@ -12,8 +12,10 @@ use crate::surroundings::Repeat;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::format;
 use bunraku_vm::host::{Change, Strict};
-use bunraku_vm::types::{self, mismatch};
+use bunraku_vm::label;
+use bunraku_vm::types::{self, mismatch, object};
 use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use std::path::Path;
@@ -120,32 +122,81 @@ impl<'c> Lookups<'_, 'c> {
                     hash.entries().iter().filter(|(key, _)| !key.as_str().is_some_and(is_own)).count()
                 }
             };
-            let message = || {
+            if strange > 0 {
                 let subject = subject();
-                format!("Module '{module}': {subject} must use keys qualified with the name of the module")
-            };
-            if strange > 0 && vm.host.holds(Rule::HieraNamesStrangeKeys) {
-                for key in strange_keys(data, is_own)? {
-                    self.around.warn(Repeat::Always, format!("{}; got {key}", message()));
-                }
-            } else {
-                (0..strange).for_each(|_| self.around.warn(Repeat::Always, message()));
+                let message = format!(
+                    "Module '{module}': {subject} must use keys qualified with the name of the module"
+                );
+                self.tell_of_strange_keys(vm, module, data, &message)?;
             }
         }
         Ok(data)
     }
+
+    /// Warns of the keys of a module's data that are not its own, by a message.
+    ///
+    /// # Errors
+    /// Puppet's of the first key that is neither a text nor a symbol; what is damaged.
+    fn tell_of_strange_keys(
+        &self,
+        vm: &Vm<'c>,
+        module: &str,
+        data: LocationData<'c>,
+        message: &str,
+    ) -> Eval<'c, ()> {
+        let hash = match data {
+            LocationData::Hash(hash) => hash,
+            LocationData::File(file) => match file.whole()? {
+                Value::Hash(hash) => hash,
+                _ => return Ok(()),
+            },
+        };
+        let is_name = |key: &Value<'c>| match key {
+            Value::Str(_) | Value::Default => true,
+            Value::Object(object) => object.type_name == "Symbol",
+            _ => false,
+        };
+        // Whoever comes upon an error here may ask again: see `options_of_files`.
+        let repeat = match hash.entries().iter().all(|(key, _)| is_name(key)) {
+            true => Repeat::Always,
+            false => Repeat::Once,
+        };
+        for (key, _) in hash.entries() {
+            let name = match key {
+                Value::Str(text) if &**text == LOOKUP_OPTIONS => continue,
+                Value::Str(text) => text.as_str(),
+                Value::Default => "default",
+                Value::Object(object) if is_name(key) => object::foreign_text(object).unwrap_or_default(),
+                other => return Err(no_text(vm, *other)),
+            };
+            if is_of_module(name, module) {
+                continue;
+            }
+            self.around.warn(
+                repeat,
+                match vm.host.holds(Rule::HieraNamesStrangeKeys) {
+                    true => format!("{message}; got {name}"),
+                    false => message.to_owned(),
+                },
+            );
+        }
+        Ok(())
+    }
 }
 
-/// The keys of a module's data that are not its own, as messages show them.
-fn strange_keys<'c>(data: LocationData<'c>, is_own: impl Fn(&str) -> bool) -> Eval<'c, Vec<String>> {
-    let hash = match data {
-        LocationData::Hash(hash) => hash,
-        LocationData::File(file) => match file.whole()? {
-            Value::Hash(hash) => hash,
-            _ => return Ok(Vec::new()),
-        },
+/// Ruby's own words, with the line of Puppet's that asks the key what only texts and symbols know.
+#[cold]
+fn no_text<'c>(vm: &Vm<'c>, key: Value<'c>) -> Box<Flow<'c>> {
+    let asks = match vm.host.holds(Rule::HieraNamesStrangeKeys) {
+        true => "if k == LOOKUP_OPTIONS || k",
+        false => "next memo if k == LOOKUP_OPTIONS || k",
     };
-    let keys = hash.entries().iter().map(|(key, _)| *key);
-    let strange = keys.filter(|key| !key.as_str().is_some_and(&is_own));
-    Ok(strange.map(bunraku_vm::format::to_interpolated).collect())
+    let below = " ".repeat(asks.len());
+    let (key, class) = (format::inspect(key), label::ruby_class(key));
+    Flow::caused(
+        Cause::UndefinedMethod,
+        format!(
+            "undefined method `start_with?' for {key}:{class}\n\n      {asks}.start_with?(module_prefix)\n      {below}^^^^^^^^^^^^"
+        ),
+    )
 }

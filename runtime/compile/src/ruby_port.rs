@@ -10,7 +10,7 @@ use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
 use bunraku_files::reads;
 use bunraku_native_ruby::{Called, Function, Journal};
-use bunraku_resource_types::{Doubt, DoubtKind, LoadFailure, ResourceType, Titles};
+use bunraku_resource_types::{Doubt, DoubtKind, LoadFailure, Pattern, ResourceType, Titles};
 use bunraku_ruby::world::{
     Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
     DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, NativeSide, ResourceTypeKind,
@@ -119,12 +119,18 @@ impl<'c> Compile<'c> {
         let told = match self.talk().resource_type(vm, &ty.name, &file) {
             Ok(told) => {
                 told.loaded.into_iter().for_each(|file| self.tree().note(&file));
+                let pattern = |(regex, attributes)| Pattern { regex, attributes };
+                let titles = match told.patterns {
+                    Some(patterns) => Titles::Patterns(patterns.into_iter().map(pattern).collect()),
+                    None if told.namevars.len() > 1 => Titles::Unsaid,
+                    None => Titles::Whole,
+                };
                 ResourceType {
                     name: ty.name.clone(),
                     namevars: told.namevars,
                     isomorphic: told.isomorphic,
                     attributes: Some(told.attributes),
-                    titles: Titles::Whole,
+                    titles,
                     unreadable: None,
                     requires: Vec::new(),
                     providers: Vec::new(),

@@ -1,6 +1,7 @@
 //! Resource types as `puppet generate types` writes them: `.resource_types/NAME.pp`, one call of
 //! `Puppet::Resource::ResourceType3.new`. The call is read from its tree and not run.
 
+use super::titles::NO_PATTERNS;
 use super::{Pattern, ResourceType, Titles};
 use bumpalo::Bump;
 use bunraku_compiler::ast::{Expr, ExprKind};
@@ -48,9 +49,7 @@ pub fn read(name: &str, source: &str) -> Result<ResourceType, String> {
             Titles::Patterns(patterns.collect::<Option<_>>().ok_or("its title patterns are not understood")?)
         }
         _ if namevars.len() > 1 => {
-            return Err(
-                "you must specify title patterns when there are two or more key attributes".to_owned()
-            );
+            return Err(NO_PATTERNS.to_owned());
         }
         _ => Titles::Whole,
     };

@@ -22,7 +22,13 @@ pub enum Titles {
     Path,
     /// The first pattern that fits says so.
     Patterns(Vec<Pattern>),
+    /// Nothing says so of a type that has several name variables: no resource of it can be declared.
+    Unsaid,
 }
+
+/// Puppet's words for a type that has several name variables and no title patterns.
+pub(crate) const NO_PATTERNS: &str =
+    "you must specify title patterns when there are two or more key attributes";
 
 impl Titles {
     /// The patterns, as Puppet has them.
@@ -33,6 +39,7 @@ impl Titles {
             Titles::Whole => one("(?m-ix:(.*))"),
             Titles::Path => one("(?m-ix:^(\\/|.+:\\/|.*[^\\/])\\/*\\Z)"),
             Titles::Patterns(patterns) => patterns.clone(),
+            Titles::Unsaid => Vec::new(),
         }
     }
 
@@ -53,17 +60,18 @@ impl Titles {
 
     /// Whether a title stands for one attribute, whose value it is.
     pub fn is_itself(&self, title: &str) -> bool {
-        !matches!(self, Titles::Patterns(_)) && self.whole(title) == title
+        !matches!(self, Titles::Patterns(_) | Titles::Unsaid) && self.whole(title) == title
     }
 
     /// The attributes a title stands for; `namevar` is the first name variable.
     ///
     /// # Errors
-    /// Puppet's message where no pattern fits.
+    /// Puppet's message where no pattern fits, or there is none.
     pub fn parse<'a>(&'a self, title: &'a str, namevar: &'a str) -> Result<Vec<(&'a str, &'a str)>, String> {
         let patterns = match self {
             Titles::Whole | Titles::Path => return Ok(vec![(namevar, self.whole(title))]),
             Titles::Patterns(patterns) => patterns,
+            Titles::Unsaid => return Err(NO_PATTERNS.to_owned()),
         };
         for pattern in patterns {
             let Some(groups) = regex::captures(&pattern.regex, title)? else { continue };

@@ -28,6 +28,8 @@ pub struct ResourceTypeTold {
     pub attributes: Vec<String>,
     /// Whether two resources may not share their name variables' values.
     pub isomorphic: bool,
+    /// How titles are taken apart, if the type says: expressions, and the attributes that their groups stand for.
+    pub patterns: Option<Vec<(String, Vec<String>)>>,
     /// Files that were loaded: what is told holds as long as they stay as they are.
     pub loaded: Vec<PathBuf>,
 }
@@ -43,13 +45,14 @@ impl<'c> Talk<'_, 'c> {
         let arguments = [vm.string(&text(file)), vm.string(name)].map(RequestArgument::Value);
         let answer = self.request(vm, &subject, Request::LoadResourceType, &arguments)?;
         let Value::Array(parts) = answer else { return Err(malformed(&subject)) };
-        let [namevars, attributes, Value::Bool(isomorphic), loaded] = parts.items() else {
+        let [namevars, attributes, Value::Bool(isomorphic), patterns, loaded] = parts.items() else {
             return Err(malformed(&subject));
         };
         Ok(ResourceTypeTold {
             namevars: texts(*namevars),
             attributes: texts(*attributes),
             isomorphic: *isomorphic,
+            patterns: patterns_of(*patterns),
             loaded: texts(*loaded).into_iter().map(PathBuf::from).collect(),
         })
     }
@@ -93,6 +96,17 @@ impl<'c> Talk<'_, 'c> {
 fn texts(list: Value<'_>) -> Vec<String> {
     let Value::Array(items) = list else { return Vec::new() };
     items.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect()
+}
+
+fn patterns_of(list: Value<'_>) -> Option<Vec<(String, Vec<String>)>> {
+    let Value::Array(patterns) = list else { return None };
+    let pattern = |pattern: &Value<'_>| match pattern {
+        Value::Array(parts) => {
+            Some((parts.items().first()?.as_str()?.to_owned(), texts(*parts.items().get(1)?)))
+        }
+        _ => None,
+    };
+    Some(patterns.iter().filter_map(pattern).collect())
 }
 
 fn malformed<'c>(subject: &str) -> Box<Flow<'c>> {

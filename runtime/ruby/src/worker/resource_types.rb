@@ -161,17 +161,27 @@ module Puppet
         @declared[name.to_sym]
       end
 
-      # Name variables, attributes, whether two resources may not share a name.
+      # Name variables, attributes, whether two resources may not share a name, and how titles are taken apart, if the type says.
       def described
-        # A method of its own says how titles are taken apart: that is no longer a matter of names.
-        raise Bunraku::Missing.new("#{name}.title_patterns of Puppet's Ruby is not supported", :title_patterns) if singleton_methods(false).include?(:title_patterns)
-
         names = @declared.select { |name, made| made.isnamevar? || name == :name }.keys
         names = [:name] if names.empty?
-        [names.map(&:to_s), @declared.keys.map(&:to_s), @isomorphic ? true : false]
+        [names.map(&:to_s), @declared.keys.map(&:to_s), @isomorphic ? true : false, patterns]
       end
 
       private
+
+      # Each expression with the names of what its groups are; nil where the type says nothing of titles.
+      def patterns
+        return unless singleton_methods.include?(:title_patterns)
+
+        title_patterns.map do |expression, groups|
+          [expression.to_s, groups.map { |group, computed| computed ? computes_titles : group.to_s }]
+        end
+      end
+
+      def computes_titles
+        raise Bunraku::Missing.new("#{name}.title_patterns with code of its own of Puppet's Ruby is not supported", :title_patterns)
+      end
 
       def of(kind)
         @declared.select { |_, made| made <= kind }.keys

@@ -690,3 +690,56 @@ fn catalogs_without_rich_data_have_text_in_its_place() {
         }
     }
 }
+
+/// Objects of Ruby's own as values of parameters.
+const OBJECTS: &str = r#"
+class some($p = some::object('time')) { }
+define other($p, $q = 1) { }
+include some
+other { 'x': p => { 'a' => [1, some::object('range')], 2 => some::object('set') }, q => Sensitive(some::object('time')) }
+notify { 'a': message => [some::object('rational'), [some::object('range'), 1]] }
+notify { 'b': message => { some::object('time') => 1, 'symbol' => some::object('symbol'), some::object('symbol') => 2 } }
+@notify { 'virtual': message => some::object('time') }
+"#;
+
+const OBJECT: &str = "
+require 'set'
+Puppet::Functions.create_function(:'some::object') do
+  def object(which)
+    { 'time' => Time.at(0).utc, 'range' => 1..3, 'set' => Set.new([1]), 'rational' => Rational(1, 2), 'symbol' => :a }[which]
+  end
+end
+";
+
+#[test]
+fn objects_of_ruby_in_catalogs_are_told_of() {
+    for version in puppets() {
+        for (strict, rich) in [("warning", true), ("warning", false), ("error", true), ("error", false)] {
+            // The command of Puppet 7 has no catalogs with rich data, whatever the setting.
+            if rich && version == 7 {
+                continue;
+            }
+            let server = Server::new();
+            let path = server.path("etc/puppetlabs/puppet/puppet.conf");
+            let conf = fs::read_to_string(&path).expect("it is there");
+            let conf = conf.replace("node_terminus = exec", "node_terminus = plain");
+            let conf = conf.replace("strict = warning", &format!("strict = {strict}"));
+            fs::remove_file(server.path("etc/puppetlabs/puppet/hiera.yaml")).expect("it is there");
+            server.write("puppet/puppet.conf", format!("{conf}[main]\nrich_data = {rich}\n"));
+            server.write("code/environments/objects/manifests/site.pp", OBJECTS);
+            let file = "code/environments/objects/modules/some/lib/puppet/functions/some/object.rb";
+            server.write(file, OBJECT);
+            let confdir = server.confdir();
+            let compile = ["compile", "n", "--confdir", &confdir, "--environment", "objects"];
+            let wanted = puppet(version, &[&["catalog"], &compile[..], &["--color=false"]].concat());
+            let got = ours(version, &[&compile[..], &["--color=never"]].concat());
+            let case = format!("{strict}, rich data {rich}, by Puppet {version}");
+            assert_eq!(got.status.success(), strict != "error", "{case}: {}", text(&got.stderr));
+            assert_eq!(conversions(&got), conversions(&wanted), "{case}");
+            if got.status.success() {
+                let differences = compare::differences(&catalog(&wanted).0, &catalog(&got).0);
+                assert!(differences.is_empty(), "{case}: {differences:#?}");
+            }
+        }
+    }
+}

@@ -180,7 +180,7 @@ impl<'c> Compile<'c> {
             self.check_cycles()?;
         }
         self.check_late_aliases()?;
-        self.make_data_plain()?;
+        self.tell_of_formless_data()?;
         if self.asked.wants_json {
             // What was written before is no part of it.
             rich::unwritable();

@@ -1,5 +1,5 @@
-//! Catalogs without rich data, for `rich_data = false`: what JSON has no form for becomes text, with a warning for each, or
-//! an error where `strict` says so. Source: what the oracle logs and prints.
+//! What a catalog has no form for becomes text, with a warning for each, or an error where `strict` says so: Ruby's own objects, and
+//! without rich data (`rich_data = false`) all that JSON has no form for. Source: what the oracle logs and prints.
 
 use crate::compile::Compile;
 use bunraku_catalog::Resource;
@@ -15,17 +15,20 @@ use bunraku_vm::format;
 use bunraku_vm::host::Strict;
 use bunraku_vm::label;
 use bunraku_vm::types::{object, quote};
-use bunraku_vm::value::{Hash, HashBuilder, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
 use std::fmt::Write as _;
 
 impl<'c> Compile<'c> {
-    /// Puts text in the place of each value that is no plain data, in all resources that the catalog shows, where the
-    /// setting `rich_data` is off. A hash with a key `__ptype` stays as rich data has it.
+    /// Tells of each value that the catalog has no form for, in all resources that it shows, and puts text in its place. A hash with
+    /// a key `__ptype` stays as rich data has it.
     ///
     /// # Errors
     /// The first such value, under `strict = error`.
-    pub(crate) fn make_data_plain(&self) -> Eval<'c, ()> {
-        if self.setting_in_force("rich_data") != Some(Setting::Boolean(false)) {
+    pub(crate) fn tell_of_formless_data(&self) -> Eval<'c, ()> {
+        let is_rich = self.setting_in_force("rich_data") != Some(Setting::Boolean(false));
+        // Code in Ruby that looks at a catalog sees the objects themselves.
+        let is_for_ruby = self.asked.settings.form.references;
+        if is_rich && (is_for_ruby || !self.ruby.has_objects()) {
             return Ok(());
         }
         self.make_bytes_binary();
@@ -36,11 +39,14 @@ impl<'c> Compile<'c> {
             for param in &mut resource.params {
                 let mut plain = Plain {
                     compile: self,
+                    is_rich,
                     prefix: &mut prefix,
                     path: format!("[{}]", quote(param.name)),
                     found: &mut found,
                 };
-                if let Some(value) = plain.of(param.value) {
+                if is_rich {
+                    plain.say_objects(param.value);
+                } else if let Some(value) = plain.of(param.value) {
                     param.value = value;
                 }
             }
@@ -66,6 +72,7 @@ impl<'c> Compile<'c> {
 /// What makes the values of one parameter plain.
 struct Plain<'a, 'c> {
     compile: &'a Compile<'c>,
+    is_rich: bool,
     /// What messages begin with: the resource.
     prefix: &'a mut String,
     /// Where the value stands: `['message'][0]`.
@@ -100,7 +107,7 @@ impl<'c> Plain<'_, 'c> {
             }
             // In a catalog these are their text in any case.
             Value::Type(ty) if rich::entry_or_type(ty).is_some() => None,
-            Value::Object(object) if object::foreign_text(object).is_some() => None,
+            Value::Object(object) if is_name(object) => None,
             value => {
                 let text = to_s(value);
                 self.say(&format!("{} value", label::class_an(value)), &text);
@@ -117,6 +124,9 @@ impl<'c> Plain<'_, 'c> {
                 Value::Str(text) => text.to_string(),
                 // In Ruby a symbol, whose name it is.
                 Value::Default => "default".to_owned(),
+                Value::Object(object) if is_name(object) => {
+                    object::foreign_text(object).unwrap_or_default().to_owned()
+                }
                 key => self.key(*key),
             };
             is_changed |= key.as_str().is_none();
@@ -140,17 +150,46 @@ impl<'c> Plain<'_, 'c> {
     }
 
     fn within(&mut self, key: &str, value: Value<'c>) -> Option<Value<'c>> {
+        self.at(key, |plain| plain.of(value))
+    }
+
+    /// Tells of Ruby's objects, whose text rich data has in their place.
+    fn say_objects(&mut self, value: Value<'c>) {
+        match value {
+            Value::Object(object) if !is_name(object) => {
+                if let Some(text) = object::foreign_text(object) {
+                    self.say(&format!("{} value", label::class_an(value)), text);
+                }
+            }
+            Value::Array(items) => budget::within(items.len(), || {
+                for (n, item) in items.iter().enumerate() {
+                    self.at(&n.to_string(), |plain| plain.say_objects(*item));
+                }
+            }),
+            Value::Hash(hash) => budget::within(hash.len(), || {
+                for (key, value) in hash.entries() {
+                    self.say_objects(*key);
+                    let key = key.as_str().map_or_else(|| to_s(*key), quote);
+                    self.at(&key, |plain| plain.say_objects(*value));
+                }
+            }),
+            Value::Sensitive(inner) => budget::within(1, || self.say_objects(*inner)),
+            _ => {}
+        }
+    }
+
+    fn at<T>(&mut self, key: &str, look: impl FnOnce(&mut Self) -> T) -> T {
         let from = self.path.len();
         let _ = write!(self.path, "[{key}]");
-        let plain = self.of(value);
+        let seen = look(self);
         self.path.truncate(from);
-        plain
+        seen
     }
 
     fn say(&mut self, what: &str, text: &str) {
         let path = [&**self.prefix, &*self.path].concat();
         self.found.push(format!("{path} contains {what}. It will be converted to the String '{text}'"));
-        if self.compile.asked.settings.compat.holds(Rule::PathsOfPlainDataGrow) {
+        if !self.is_rich && self.compile.asked.settings.compat.holds(Rule::PathsOfPlainDataGrow) {
             *self.prefix = path;
         }
     }
@@ -158,6 +197,11 @@ impl<'c> Plain<'_, 'c> {
     fn text(&self, text: &str) -> Value<'c> {
         Value::str(self.compile.arena, text)
     }
+}
+
+/// Whether an object of Ruby's is a symbol, a class or a module, which is its name.
+fn is_name(object: &Object<'_>) -> bool {
+    matches!(object.type_name, "Symbol" | "Class" | "Module")
 }
 
 /// Ruby's `to_s`; of a regular expression, its source between slashes.

@@ -146,6 +146,11 @@ impl<'c> Ruby<'c> {
         self.conversation.has_worker()
     }
 
+    /// Whether code in Ruby has given objects that the language has no form for.
+    pub fn has_objects(&self) -> bool {
+        !self.values.objects.borrow().is_empty()
+    }
+
     /// Whether code in Ruby has had the registry of checkers in its hands: it may have put others in.
     pub fn has_had_registry(&self) -> bool {
         self.has_had_registry.get()

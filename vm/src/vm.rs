@@ -152,16 +152,8 @@ impl<'c> Vm<'c> {
     ) -> Eval<'c, UnitId> {
         let unit = Unit::open(words).map_err(|fault| broken(file, fault))?;
         let id = UnitId(self.code.units.len() as u32);
-        self.code.units.push(LoadedUnit::new(
-            self.arena,
-            self.frozen,
-            id,
-            unit,
-            passed,
-            learned,
-            file,
-            module,
-        ));
+        let unit = (unit, passed);
+        self.code.units.push(LoadedUnit::new(self.arena, self.frozen, id, unit, learned, file, module));
         Ok(id)
     }
 

@@ -168,8 +168,8 @@ impl Compiler {
     }
 
     /// Hands the report of a node's run, as JSON in Puppet's one form, to a processor in Ruby: the one of that name that a module of
-    /// the environment has, or the folder of the setting `libdir`, or else one of the folders `further`. What the processor logs is in the logs, what it raises as well,
-    /// and that nobody has it: Puppet's words.
+    /// the environment has, or the folder of the setting `libdir`, or else one of the folders `further`. What the processor logs is in
+    /// the logs, what it raises as well, and that nobody has it: Puppet's words.
     ///
     /// The result is an error where its file can't be loaded, or the limits of Ruby ended it.
     pub fn process_report(

@@ -54,8 +54,7 @@ impl<'c> Compile<'c> {
             self.seeking_type(|| self.load_single(vm, file, name, "type"))?;
             return self.resolve_alias(vm, &key);
         }
-        self.load_sets_around(vm, name)?;
-        if self.types.aliases.borrow().contains_key(key.as_str()) {
+        if self.load_sets_around(vm, name, &key)? {
             return self.resolve_alias(vm, &key);
         }
         match &files.set {
@@ -73,9 +72,8 @@ impl<'c> Compile<'c> {
     }
 
     /// Loads the type sets of files of their own that a type may be in by its name, the innermost first, until one has it: `M::T` of
-    /// `M::T::Port`.
-    fn load_sets_around(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, ()> {
-        let key = name.to_lowercase();
+    /// `M::T::Port`. Whether one has; `key` is the name in lower case.
+    fn load_sets_around(&self, vm: &mut Vm<'c>, name: &str, key: &str) -> Eval<'c, bool> {
         let mut around = name;
         while let Some((set, _)) = around.rsplit_once("::").filter(|(set, _)| set.contains("::")) {
             around = set;
@@ -89,12 +87,12 @@ impl<'c> Compile<'c> {
             let known = self.types.aliases.borrow().get(set_key.as_str()).copied().flatten();
             if known.is_some_and(|(_, kind, _)| kind == DefKind::TypeSet) {
                 self.resolve_alias(vm, &set_key)?;
-                if self.types.aliases.borrow().contains_key(key.as_str()) {
-                    return Ok(());
+                if self.types.aliases.borrow().contains_key(key) {
+                    return Ok(true);
                 }
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// The files that may define a type; its name in lower case.

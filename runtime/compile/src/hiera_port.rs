@@ -171,9 +171,12 @@ impl<'c> Surroundings<'c> for Compile<'c> {
             name: &environment.name,
             folder: environment.directory.as_deref(),
             hiera_config: environment.hiera_config.as_deref(),
-            deployed: &environment.deployed,
             data_provider: environment.data_provider.as_deref().or_else(given),
         }
+    }
+
+    fn placed(&self, path: PathBuf) -> PathBuf {
+        self.environment.placed(path)
     }
 
     fn module(&self, name: &str) -> Option<ModuleParts<'c>> {

@@ -15,7 +15,7 @@ use bunraku_vm::format;
 use bunraku_vm::host::Strict;
 use bunraku_vm::label;
 use bunraku_vm::types::{object, quote};
-use bunraku_vm::value::{Hash, HashBuilder, Object, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use std::fmt::Write as _;
 
 impl<'c> Compile<'c> {
@@ -107,7 +107,7 @@ impl<'c> Plain<'_, 'c> {
             }
             // In a catalog these are their text in any case.
             Value::Type(ty) if rich::entry_or_type(ty).is_some() => None,
-            Value::Object(object) if is_name(object) => None,
+            Value::Object(object) if object::is_named_in_ruby(object) => None,
             value => {
                 let text = to_s(value);
                 self.say(&format!("{} value", label::class_an(value)), &text);
@@ -124,7 +124,7 @@ impl<'c> Plain<'_, 'c> {
                 Value::Str(text) => text.to_string(),
                 // In Ruby a symbol, whose name it is.
                 Value::Default => "default".to_owned(),
-                Value::Object(object) if is_name(object) => {
+                Value::Object(object) if object::is_named_in_ruby(object) => {
                     object::foreign_text(object).unwrap_or_default().to_owned()
                 }
                 key => self.key(*key),
@@ -156,7 +156,7 @@ impl<'c> Plain<'_, 'c> {
     /// Tells of Ruby's objects, whose text rich data has in their place.
     fn say_objects(&mut self, value: Value<'c>) {
         match value {
-            Value::Object(object) if !is_name(object) => {
+            Value::Object(object) if !object::is_named_in_ruby(object) => {
                 if let Some(text) = object::foreign_text(object) {
                     self.say(&format!("{} value", label::class_an(value)), text);
                 }
@@ -197,11 +197,6 @@ impl<'c> Plain<'_, 'c> {
     fn text(&self, text: &str) -> Value<'c> {
         Value::str(self.compile.arena, text)
     }
-}
-
-/// Whether an object of Ruby's is a symbol, a class or a module, which is its name.
-fn is_name(object: &Object<'_>) -> bool {
-    matches!(object.type_name, "Symbol" | "Class" | "Module")
 }
 
 /// Ruby's `to_s`; of a regular expression, its source between slashes.

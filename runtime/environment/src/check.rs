@@ -163,11 +163,10 @@ impl Sources {
 
     fn found(mut self, paths: &[PathBuf]) -> Sources {
         let mut seen = HashSet::new();
-        let here = std::env::current_dir().unwrap_or_default();
         for path in paths {
             if path.is_dir() {
                 self.walk_link(path, &mut seen);
-            } else if self.of_named && self.would_leave_out(path.strip_prefix(&here).unwrap_or(path)) {
+            } else if self.of_named && self.would_leave_out(path) {
                 self.left_out.push(path.clone());
             } else {
                 self.files.push(path.clone());
@@ -179,6 +178,8 @@ impl Sources {
     /// Whether the working folder, walked, would leave out a file in it. What lies elsewhere is not looked at: whose folder that is,
     /// nobody says.
     fn would_leave_out(&self, file: &Path) -> bool {
+        let here = std::env::current_dir().unwrap_or_default();
+        let file = file.strip_prefix(&here).unwrap_or(file);
         let folders = file.ancestors().skip(1).filter(|_| file.is_relative());
         folders.into_iter().any(|folder| {
             let (Some(within), Some(name)) = (folder.parent(), folder.file_name()) else { return false };

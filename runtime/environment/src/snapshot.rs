@@ -269,6 +269,14 @@ impl EnvironmentSpec {
 }
 
 impl Snapshot {
+    /// A path where it lies for this environment: one below [`Snapshot::deployed`] lies in its own folder.
+    pub fn placed(&self, path: PathBuf) -> PathBuf {
+        match &self.directory {
+            Some(folder) => moved(path, &self.deployed, folder),
+            None => path,
+        }
+    }
+
     /// Reads an environment; `archive` is the one that `spec` names, opened; `session` is what was made of files for
     /// other snapshots.
     ///

@@ -3,7 +3,6 @@
 
 use crate::backend::absent_keys::RestsOn;
 use crate::data_file::DataFile;
-use bunraku_files::paths::moved;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::value::Value;
@@ -20,20 +19,8 @@ pub struct EnvironmentParts<'c> {
     pub folder: Option<&'c Path>,
     /// The global layer's configuration, the setting `hiera_config`.
     pub hiera_config: Option<&'c Path>,
-    /// Where the configuration has the environment, if its folder is another one.
-    pub deployed: &'c [PathBuf],
     /// The data provider of old, from `environment.conf` or the setting `environment_data_provider`.
     pub data_provider: Option<&'c str>,
-}
-
-impl EnvironmentParts<'_> {
-    /// A path where it lies for this environment: what a configuration names of the deployed environment is that of its folder.
-    pub fn placed(&self, path: PathBuf) -> PathBuf {
-        match self.folder {
-            Some(folder) => moved(path, self.deployed, folder),
-            None => path,
-        }
-    }
 }
 
 /// A module as its layer needs it.
@@ -87,6 +74,9 @@ pub trait FunctionSide<'c> {
 pub trait Surroundings<'c>: FunctionSide<'c> {
     /// The environment.
     fn environment(&self) -> EnvironmentParts<'c>;
+
+    /// A path where it lies for this environment: what a configuration names of the deployed environment is that of its folder.
+    fn placed(&self, path: PathBuf) -> PathBuf;
 
     /// The module of this name; none where the module path has no such module.
     fn module(&self, name: &str) -> Option<ModuleParts<'c>>;

@@ -145,8 +145,8 @@ impl Reports {
         let mut missing = Vec::new();
         for processor in &self.processors {
             if let Processor::Ruby(name) = processor
-                && !modules::have(self.environments.configuration(), name, &[])?
-                && !modules::have(self.environments.configuration(), name, self.load_path())?
+                && !modules::have(self.environments.configuration(), name)?
+                && !modules::defined_in(self.load_path(), name)
             {
                 missing.push(name.as_str());
             }

@@ -9,19 +9,23 @@ use std::time::Duration;
 /// What a Ruby may take to say where its libraries lie.
 const LIMITS: Limits = Limits { bytes: 64 << 10, time: Duration::from_secs(10) };
 
-/// Whether a module of some environment defines a processor, or the folder of the setting `libdir`, or one of the folders
-/// `further`.
+/// Whether a module of some environment defines a processor, or the folder of the setting `libdir`.
 ///
 /// # Errors
 /// When the configuration can't be read.
-pub fn have(configuration: &Configuration, processor: &str, further: &[PathBuf]) -> Result<bool, String> {
+pub fn have(configuration: &Configuration, processor: &str) -> Result<bool, String> {
     let mut folders = vec![PathBuf::from(configuration.get("libdir")?.text)];
     for environment in configuration.environment_names()? {
         let modules = configuration.modules(&configuration.modulepath(&environment)?)?;
         folders.extend(modules.iter().map(|module| module.join("lib")));
     }
+    Ok(defined_in(&folders, processor))
+}
+
+/// Whether one of some folders of Ruby defines a processor.
+pub fn defined_in(folders: &[PathBuf], processor: &str) -> bool {
     let file = format!("puppet/reports/{processor}.rb");
-    Ok(folders.iter().chain(further).any(|folder| folder.join(&file).is_file()))
+    folders.iter().any(|folder| folder.join(&file).is_file())
 }
 
 /// The folders in which a Ruby looks for libraries, where Puppet finds processors, too: packages put some there. None where it

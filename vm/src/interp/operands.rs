@@ -120,9 +120,8 @@ pub(super) fn put_hash<'c>(arena: &'c Bump, start: Value<'c>, pairs: &[Value<'c>
 /// The strings of `parts` joined: a double-quoted string. `scratch` is empty before and after.
 #[inline(never)]
 pub(super) fn concat<'c>(arena: &'c Bump, scratch: &mut String, parts: &[Value<'c>]) -> Value<'c> {
-    // Another string of the same text: Ruby can tell them apart.
     if let [Value::Str(only)] = parts {
-        return Value::Str(Str::wrap(arena, only.as_str()));
+        return Value::Str(only.again(arena));
     }
     for part in parts {
         match part {

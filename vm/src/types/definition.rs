@@ -137,6 +137,17 @@ pub fn foreign_text<'c>(object: &Object<'c>) -> Option<&'c str> {
     }
 }
 
+/// Whether an object of Ruby's is a symbol, a class or a module: it is what its name says.
+pub fn is_named_in_ruby(object: &Object<'_>) -> bool {
+    matches!(object.held, Held::InRuby(_)) && matches!(object.type_name, "Symbol" | "Class" | "Module")
+}
+
+/// The text of a symbol of Ruby's.
+pub fn symbol_text<'c>(object: &Object<'c>) -> Option<&'c str> {
+    let is_symbol = matches!(object.held, Held::InRuby(_)) && object.type_name == "Symbol";
+    object.data.filter(|_| is_symbol)?.get_str("to_s")?.as_str()
+}
+
 /// What data says of an instance, as arguments of its constructor by name: those that have their default are left
 /// out at the end only.
 pub fn data<'c>(object: &Object<'c>) -> Vec<(&'c str, Value<'c>)> {
@@ -228,7 +239,7 @@ pub fn same<'c>(a: &Object<'c>, b: &Object<'c>) -> bool {
     if definition(a.ty).is_none() {
         // What has a name in Ruby is that alone; of other objects of a class there, which of them are equal is their own to say.
         if let (Held::InRuby(one), Held::InRuby(other)) = (a.held, b.held)
-            && matches!(a.type_name, "Symbol" | "Class" | "Module")
+            && is_named_in_ruby(a)
         {
             return one == other;
         }

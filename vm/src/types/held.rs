@@ -6,14 +6,14 @@ use crate::budget;
 use crate::names::lower;
 use crate::types::quote::capitalize_segments;
 use crate::types::ty::Type;
-use crate::value::{Array, Hash, Str, Value};
+use crate::value::{Array, Hash, Value};
 use bumpalo::Bump;
 
 /// A parameter's value as its resource has it: texts, arrays and hashes of its own, and references as they are held.
 pub fn held<'c>(arena: &'c Bump, value: Value<'c>) -> Value<'c> {
     match value {
         Value::Type(ty) => Value::Type(held_type(arena, ty)),
-        Value::Str(text) => Value::Str(Str::wrap(arena, text.as_str())),
+        Value::Str(text) => Value::Str(text.again(arena)),
         Value::Array(items) => budget::within(items.len(), || {
             let all = items.iter().map(|item| held(arena, *item));
             Value::Array(Array::wrap(arena, arena.alloc_slice_fill_iter(all)))

@@ -105,6 +105,11 @@ impl<'c> Str<'c> {
         Str(arena.alloc(text))
     }
 
+    /// Another string of the same text: Ruby can tell them apart.
+    pub fn again(self, arena: &'c Bump) -> Self {
+        Str::wrap(arena, self.as_str())
+    }
+
     /// Where it lies: its identity, which tells it apart from others of the same text.
     pub fn address(self) -> usize {
         std::ptr::from_ref(self.0).addr()

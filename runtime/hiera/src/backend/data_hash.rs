@@ -151,25 +151,20 @@ impl<'c> Lookups<'_, 'c> {
                 _ => return Ok(()),
             },
         };
-        let is_name = |key: &Value<'c>| match key {
-            Value::Str(_) | Value::Default => true,
-            Value::Object(object) => object.type_name == "Symbol",
-            _ => false,
+        let name_of = |key: &Value<'c>| match key {
+            Value::Str(text) => Some(text.as_str()),
+            Value::Default => Some("default"),
+            Value::Object(object) => object::symbol_text(object),
+            _ => None,
         };
         // Whoever comes upon an error here may ask again: see `options_of_files`.
-        let repeat = match hash.entries().iter().all(|(key, _)| is_name(key)) {
+        let repeat = match hash.entries().iter().all(|(key, _)| name_of(key).is_some()) {
             true => Repeat::Always,
             false => Repeat::Once,
         };
         for (key, _) in hash.entries() {
-            let name = match key {
-                Value::Str(text) if &**text == LOOKUP_OPTIONS => continue,
-                Value::Str(text) => text.as_str(),
-                Value::Default => "default",
-                Value::Object(object) if is_name(key) => object::foreign_text(object).unwrap_or_default(),
-                other => return Err(no_text(vm, *other)),
-            };
-            if is_of_module(name, module) {
+            let Some(name) = name_of(key) else { return Err(no_text(vm, *key)) };
+            if key.as_str() == Some(LOOKUP_OPTIONS) || is_of_module(name, module) {
                 continue;
             }
             self.around.warn(

@@ -183,7 +183,7 @@ impl<'c> Lookups<'_, 'c> {
     }
 
     fn path_of(&self, folder: &Path, text: &str) -> PathBuf {
-        self.around.environment().placed(plus(&folder.to_string_lossy(), text).into())
+        self.around.placed(plus(&folder.to_string_lossy(), text).into())
     }
 
     fn mapped_paths(

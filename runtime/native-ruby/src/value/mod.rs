@@ -25,7 +25,8 @@ use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::method::Method;
 use crate::random::Generator;
-use bunraku_vm::value::{Array, Hash, HashBuilder, Held, Value};
+use bunraku_vm::types::object::symbol_text;
+use bunraku_vm::value::{Array, Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 use num_bigint::BigInt;
 use std::cell::RefCell;
@@ -115,21 +116,12 @@ impl<'c> From<Value<'c>> for V<'c> {
             Value::Regexp(source) if !regexp::may_have_options(source.as_str()) => {
                 V::Regexp(Regexp::of_compile(source.as_str()))
             }
-            Value::Object(object) => match symbol_of(object) {
+            Value::Object(object) => match symbol_text(object) {
                 Some(name) => V::Symbol(name),
                 None => V::Other(value),
             },
             other => V::Other(other),
         }
-    }
-}
-
-/// The text of a symbol that code in Ruby has given.
-fn symbol_of<'c>(object: &bunraku_vm::value::Object<'c>) -> Option<&'c str> {
-    let is_symbol = matches!(object.held, Held::InRuby(_)) && object.type_name == "Symbol";
-    match object.data.filter(|_| is_symbol)?.get_str("to_s") {
-        Some(Value::Str(name)) => Some(name.as_str()),
-        _ => None,
     }
 }
 

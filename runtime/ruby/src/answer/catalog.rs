@@ -4,7 +4,7 @@ use super::QuestionArguments;
 use crate::Talk;
 use crate::world::{DefinitionKind, DefinitionView, ResourceTypeKind, ResourceView};
 use bunraku_vm::error::Eval;
-use bunraku_vm::value::{HashBuilder, Str, Value};
+use bunraku_vm::value::{HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 impl<'c> ResourceView<'c> {
@@ -13,7 +13,10 @@ impl<'c> ResourceView<'c> {
         let mut parameters = HashBuilder::new(vm.arena);
         for (name, value) in self.parameters {
             // A resource has texts of its own, as `types::held` makes them.
-            let value = value.as_str().map_or(value, |text| Value::Str(Str::wrap(vm.arena, text)));
+            let value = match value {
+                Value::Str(text) => Value::Str(text.again(vm.arena)),
+                value => value,
+            };
             parameters.insert_str(name, value);
         }
         let mut titled = HashBuilder::new(vm.arena);

@@ -71,6 +71,42 @@ const CHANGES: &str = "
   end
 ";
 
+/// Looks through expressions for the name of a node, and asks the data of those that match it for a key.
+const OF_EXPRESSIONS: &str = "
+  def find(key, options, context)
+    return context.cached_value(key) if context.cache_has_key(key)
+    data = context.cached_file_data(options['path'] + '/all.yaml') { |text| YAML.safe_load(text) }
+    search(key, options['node'], data, context)
+  end
+
+  def search(wanted, node, data, context)
+    data.each do |pattern, values|
+      Puppet.debug(\"#{pattern} for #{wanted}\")
+      next unless Regexp.new(pattern).match(node)
+      next unless values.include?(wanted)
+      return context.cache(wanted, context.interpolate(values[wanted]))
+    end
+    context.not_found
+  end
+";
+
+/// Backends that do more with a key than ask data for it, each in another way.
+const LOOKING: [&str; 13] = [
+    "context.not_found if key == 'lookup_options'; 'a' == key ? 1 : key.to_s",
+    "case key\n    when /later/ then 'late'\n    when 'e', String then 'other'\n    else context.not_found\n    end",
+    "{ 'b::later' => 1, 'e' => nil }.fetch(key) { context.not_found }",
+    "known = {}\n    %w[b::later e x y z a b c d f g].each { |name| known[name] = name }\n    known.key?(key) ? known[key] : context.not_found",
+    "['e', 'b::first'].include?(key) ? 'listed' : context.not_found",
+    "options[key] || options['path'].end_with?(key) ? 1 : context.not_found",
+    "[key, [key]].flatten",
+    "context.cache('kept', [key]) unless context.cache_has_key('kept')\n    context.cached_value('kept')",
+    "context.not_found unless context.cache_has_key('b::later') || key.start_with?('b::l')\n    context.cache('b::later', 'kept')",
+    "context.not_found if \"#{key}\".size < 3\n    format('%s!', key)",
+    "[[key, 1]].to_h['e'] ? 'paired' : context.not_found",
+    "key.nil? || key.is_a?(Symbol) || !key ? 'odd' : context.not_found",
+    "begin\n      Integer(key)\n    rescue ArgumentError => e\n      e.message\n    rescue TypeError\n      'no text'\n    end",
+];
+
 /// Says something each time.
 const WARNS: &str = "
   def find(key, options, context)
@@ -103,6 +139,12 @@ impl Site {
         site
     }
 
+    /// Gives the function options.
+    fn give_options(&self, options: &str) {
+        let entry = format!("{{name: one, lookup_key: 'a::find', path: common, options: {options}}}");
+        self.write("hiera.yaml", &format!("version: 5\ndefaults: {{datadir: data}}\nhierarchy: [{entry}]\n"));
+    }
+
     fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join("environment").join(name)
     }
@@ -115,9 +157,13 @@ impl Site {
 
     /// What a compile says and has read, and how often it has called the function.
     fn compile(&self, compiler: &Compiler, strict: Strict) -> (Vec<String>, Reads, u64) {
+        self.compile_by(compiler, Settings { strict, ..Settings::default() })
+    }
+
+    fn compile_by(&self, compiler: &Compiler, settings: Settings) -> (Vec<String>, Reads, u64) {
         let facts = Facts::from_json(r#"{"site": "x"}"#).expect("these are facts");
         let node = Node::new("a.example.com").with_facts(facts);
-        let settings = Settings { strict, reads: true, counts: Counts::Calls, ..Settings::default() };
+        let settings = Settings { reads: true, counts: Counts::Calls, ..settings };
         let compiled = compiler.compile(&Environment::at(self.path("")), &node, &settings);
         if let Err(error) = compiled.result {
             panic!("{error}");
@@ -126,6 +172,15 @@ impl Site {
         let logs = compiled.logs.iter().map(|log| log.message.clone()).collect();
         let calls = stats.total(Kind::RubyNative).calls + stats.total(Kind::Ruby).calls;
         (logs, compiled.reads.expect("the settings ask for it"), calls)
+    }
+
+    /// How often the function is called in a compile, which says what it says where a Ruby process runs it.
+    fn as_in_ruby(&self) -> u64 {
+        let (logs, _, calls) = self.compile_by(&Compiler::new(), Settings::default());
+        let in_ruby = Settings { native_ruby: false, ..Settings::default() };
+        let (expected, ..) = self.compile_by(&Compiler::new(), in_ruby);
+        assert_eq!(logs, expected);
+        calls
     }
 
     /// Compiles with a compiler that has kept something, and compares with one that has not. How often the function was called.
@@ -194,5 +249,33 @@ fn settings_of_other_compiles_do_not_show() {
     let compiler = Compiler::new();
     for strict in [Strict::Error, Strict::Error, Strict::Error, Strict::Warning, Strict::Error] {
         site.compared(&compiler, strict);
+    }
+}
+
+#[test]
+fn who_only_asks_data_for_keys_is_asked_once_for_what_none_of_it_has() {
+    let site = Site::new(OF_EXPRESSIONS, "common");
+    site.give_options("{node: '%{facts.site}'}");
+    site.write(
+        "data/common/all.yaml",
+        "'^y': {e: 'of y'}\n'^x': {a: 1, 'b::c::d': 'of x'}\n'x$': {'e': '%{facts.site}'}\n",
+    );
+    // What options there are is asked first; that answers for the two keys that none of the data has.
+    assert_eq!(site.as_in_ruby(), 3);
+    let compiler = Compiler::new();
+    assert!(site.calls(&compiler, 3).iter().all(|calls| *calls == 3));
+}
+
+#[test]
+fn who_looks_at_a_key_is_given_it() {
+    for body in LOOKING {
+        // Options of look-ups are asked for, too.
+        let options = "return {} if options['skip'].include?(key)";
+        let site = Site::new(
+            &format!("\n  def find(key, options, context)\n    {options}\n    {body}\n  end\n"),
+            "common",
+        );
+        site.give_options("{skip: {lookup_options: true}}");
+        site.as_in_ruby();
     }
 }

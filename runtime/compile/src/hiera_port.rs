@@ -16,7 +16,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::{Change, LogPort, Lookup, SettingsPort, Strict};
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::{Object, Value};
+use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -150,6 +150,10 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
         Some(RestsOn { absent: rested.absent, uncached: rested.uncached })
     }
 
+    fn take_without_key(&self) -> Option<Vec<Hash<'c>>> {
+        self.erb.take_without_key()
+    }
+
     fn has_called(&self, name: &str, from: &str) -> bool {
         let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
         found.is_some_and(|found| self.erb.has_called(name, found.module))
@@ -157,6 +161,10 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
 
     fn context_keeps(&self, context: i64, key: &str) -> bool {
         self.erb.context_keeps(context, key)
+    }
+
+    fn context_keeps_text(&self, context: i64, text: &str) -> bool {
+        self.erb.context_keeps_text(context, text)
     }
 }
 

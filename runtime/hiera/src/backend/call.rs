@@ -31,12 +31,17 @@ impl<'c> Lookups<'_, 'c> {
         if question.is_some_and(|question| self.is_absent(question)) {
             return Ok(None);
         }
+        if self.is_in_no_hash(at, key) {
+            return Ok(None);
+        }
         let args = self.backend_arguments(vm, at, key);
+        let learns = self.learns_of_keys(vm, at);
         let mut call = || self.around.call_function(vm, name, at.entry.module(), &args);
-        let found = match question {
-            None => context::found(call())?,
-            Some(question) => self.call_to_keep(question, call)?,
+        let call = || match question {
+            None => context::found(call()),
+            Some(question) => self.call_to_keep(question, call),
         };
+        let found = if learns { self.call_to_learn(at, call)? } else { call()? };
         match found {
             None => Ok(None),
             Some(Some(value)) => Ok(Some(value)),

@@ -1,6 +1,7 @@
 //! What is kept for one location of an entry: its data, or what a function has answered.
 
 use super::absent_keys::AbsentAt;
+use super::key_hashes::KeyHashes;
 use crate::data_file::DataReader;
 use bunraku_vm::value::{Hash, Value};
 use hashbrown::HashMap;
@@ -30,6 +31,8 @@ pub(crate) struct LocationCache<'c> {
     pub own: Cell<Option<Hash<'c>>>,
     /// What other compiles of the snapshot have found to be without an answer here, once asked for; none where nobody could tell.
     pub absent: OnceCell<Option<&'c AbsentAt>>,
+    /// Hashes without which it has nothing for a key, where its function does no more with one than ask hashes for it.
+    pub hashes: OnceCell<KeyHashes<'c>>,
     /// Whether its function has been called before in the compile, once it has.
     pub has_called: Cell<bool>,
 }

@@ -2,7 +2,7 @@
 //! of a file or of a function all at once; [`call`] calls a function; [`eyaml`] is the backend of hiera-eyaml, and
 //! [`pkcs7`] opens what that finds encrypted; [`context`] is what functions are given to talk to Hiera;
 //! [`absent_keys`] is what they have had nothing for, and
-//! [`without_call`] says so again.
+//! [`without_call`] says so again; so does [`key_hashes`] within a compile, of those that do little with their keys.
 
 pub(crate) mod absent_keys;
 pub(crate) mod call;
@@ -10,6 +10,7 @@ pub mod context;
 pub(crate) mod context_objects;
 pub(crate) mod data_hash;
 mod eyaml;
+mod key_hashes;
 pub(crate) mod location_cache;
 mod pkcs7;
 mod without_call;

@@ -16,6 +16,7 @@ use crate::value::V;
 use crate::world::{NativeWorld, WorkerState};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
+use bunraku_vm::value::Hash;
 use bunraku_vm::vm::Vm;
 use elsa::FrozenVec;
 use hashbrown::HashMap;
@@ -55,6 +56,8 @@ pub struct Templating<'c> {
     pub(crate) random: OwnGenerator,
     /// What the call of a function that has just ended without a value has rested on.
     pub(crate) rested: Cell<Option<RestsOn>>,
+    /// Hashes that such a call has asked for the key of its look-up, where it has done no more with that.
+    pub(crate) without_key: Cell<Option<Vec<Hash<'c>>>>,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -94,6 +97,7 @@ impl<'c> Templating<'c> {
             waiting: RefCell::default(),
             random: OwnGenerator::default(),
             rested: Cell::default(),
+            without_key: Cell::default(),
         }
     }
 
@@ -172,7 +176,9 @@ impl<'c> Templating<'c> {
             waiting,
             random,
             rested,
+            without_key,
         } = self;
+        without_key.take();
         random.release();
         rested.take();
         globals.take();

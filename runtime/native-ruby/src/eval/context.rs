@@ -1,7 +1,7 @@
 //! The context of a look-up, as Hiera's backends in Ruby are given it. What they keep there is kept for the compile.
 
 use super::{Done, Run};
-use crate::for_ruby::ForRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::space::{CachedFile, ContextCache};
 use crate::tree::{Block, MethodCall};
 use crate::value::V;
@@ -24,11 +24,13 @@ impl<'c> Run<'_, 'c> {
         self.rests.more |= !matches!(name, "cache_has_key" | "cached_value" | "not_found");
         Ok(Some(match (name, args) {
             ("cache", [key, value]) => {
+                self.may_keep(value)?;
                 kept.set(self.key(key)?, value.clone());
                 value.clone()
             }
             ("cache_all", [all]) => {
                 for (key, value) in all.entries()?.ok_or(ForRuby("what is cached is no hash"))? {
+                    self.may_keep(&value)?;
                     kept.set(self.key(&key)?, value);
                 }
                 V::Nil
@@ -57,7 +59,15 @@ impl<'c> Run<'_, 'c> {
         Ok(found)
     }
 
+    /// Whether a value may be kept for later calls: the key of this one must not be in it.
+    fn may_keep(&self, value: &V<'c>) -> OrRuby<()> {
+        if self.key.is_some() { value.to_value(self.vm).map(drop) } else { Ok(()) }
+    }
+
     fn key(&mut self, key: &V<'c>) -> Done<'c, String> {
+        if let Some(text) = self.key.as_ref().and_then(|sealed| sealed.text_of(key)) {
+            return Ok(key_of_text(text));
+        }
         let value = key.to_value(self.vm)?;
         Ok(key_of(&value).ok_or(ForRuby("a key of another kind"))?)
     }
@@ -90,6 +100,7 @@ impl<'c> Run<'_, 'c> {
         let (data, reads) = reads::gather(|| self.data_of_file(path, (call, block)));
         reads::pass_on(&reads);
         let data = data?;
+        self.may_keep(&data)?;
         // What may be changed in place is not the same for each call.
         let is_fixed = matches!(
             data,
@@ -129,10 +140,15 @@ impl<'c> ContextCache<'c> {
     }
 }
 
+/// A string as a key of a context's cache.
+pub(crate) fn key_of_text(text: &str) -> String {
+    format!("s{text}")
+}
+
 /// A key of a context's cache as it is found again: what is no string is shown with its kind in front.
 fn key_of(value: &Value<'_>) -> Option<String> {
     match value {
-        Value::Str(text) => Some(format!("s{}", text.as_str())),
+        Value::Str(text) => Some(key_of_text(text.as_str())),
         Value::Int(number) => Some(format!("i{number}")),
         _ => None,
     }

@@ -30,6 +30,7 @@ use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::definition::{Dispatch, NewFunction, OldFunction};
 use crate::functions::journal::Journal;
 use crate::functions::rests::RestsOn;
+use crate::functions::sealed_key::SealedKey;
 use crate::space::Space;
 use crate::tree::{Expr, MethodCall, Program};
 use crate::value::object::{ErrorValue, Method, Module, Proc};
@@ -42,6 +43,7 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
+pub(crate) use context::key_of_text;
 pub(crate) use frame::Stack;
 pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;
@@ -82,6 +84,8 @@ pub(crate) struct Run<'e, 'c> {
     pub journal: Option<Journal<'c>>,
     /// What it has looked at beyond what it was given, see [`RestsOn`].
     pub rests: RestsOn,
+    /// The key of a look-up that it is called for, where it is found out whether it looks at that.
+    pub key: Option<SealedKey<'c>>,
     /// Whether it gets copies of what functions of the compile give: it changes such a value.
     pub copies_answers: bool,
     /// What a template has called, as far as it notes that.
@@ -193,6 +197,7 @@ pub(crate) fn run<'c, T>(begin: Beginning<'_, 'c>, work: impl FnOnce(&mut Run<'_
             globals: Vec::new(),
             journal,
             rests: RestsOn::default(),
+            key: None,
             copies_answers: false,
             noted: Journal::default(),
             has_called: false,

@@ -3,10 +3,11 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::{Called, Journal};
 use super::lent::Lending;
-use super::rests::RestsOn;
+use super::rests::{Methods, RestsOn};
+use super::sealed_key::SealedKey;
 use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
-use crate::eval::{self, Beginning, Done, Ending, Run, Unwind};
+use crate::eval::{self, Beginning, Done, Ending, Run, Unwind, key_of_text};
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::prelude::Part;
 use crate::space::Load;
@@ -19,7 +20,7 @@ use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::Value;
+use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -99,6 +100,27 @@ impl<'c> Templating<'c> {
         };
         let this = V::Object(found.object.clone());
         let parts = (scope, found.program);
+        if let Some(key) = asked_key(world, &found, call.args) {
+            let sealed = |run: &mut Run<'_, 'c>| {
+                let key = run.key.insert(SealedKey::new(run.vm, key)).value();
+                let rest = call.args.iter().skip(1).map(|arg| V::from(*arg));
+                let value = work(run, std::iter::once(key).chain(rest).collect())?;
+                Ok(run.result(&value)?)
+            };
+            match self.run(Caller { engine: self, world, vm }, parts, this.clone(), sealed) {
+                Ok(value) => return Called::Value(value),
+                Err(mut left) if matches!(left.why, LeftBy::Flow(_)) => {
+                    if left.has_found_nothing() {
+                        let alone = left.key.take().filter(|key| key.is_all_of(&left.rests));
+                        self.without_key.set(alone.map(SealedKey::without));
+                        self.rested.set(Some(std::mem::take(&mut left.rests)));
+                    }
+                    return left.told((self, world), function.name, false);
+                }
+                // It has done nothing that could be seen.
+                Err(_) => found.looks_at_key.set(true),
+            }
+        }
         let plain = |run: &mut Run<'_, 'c>| {
             let args = call.args.iter().map(|arg| V::from(*arg)).collect();
             let value = work(run, args)?;
@@ -144,7 +166,7 @@ impl<'c> Templating<'c> {
             Ok(value) => Called::Value(value),
             Err(mut left) => {
                 let is_own = Rc::ptr_eq(owner, &found.object.class);
-                if left.has_found_nothing() && is_own && found.only_computes() {
+                if left.has_found_nothing() && is_own && found.methods_do() != Methods::More {
                     self.rested.set(Some(std::mem::take(&mut left.rests)));
                 }
                 left.told((self, world), function.name, false)
@@ -157,6 +179,12 @@ impl<'c> Templating<'c> {
         self.rested.take()
     }
 
+    /// The hashes of which the call before this has asked for the key of its look-up, where none of them has it and the call has given
+    /// no value: it has asked nothing else of the key, so it would give none for another that is in none of them.
+    pub fn take_without_key(&self) -> Option<Vec<Hash<'c>>> {
+        self.without_key.take()
+    }
+
     /// Whether the function of the 4.x interface that is found by these names has been called before in the compile: so its
     /// files have been read.
     pub fn has_called(&self, function: &str, module: &str) -> bool {
@@ -166,6 +194,11 @@ impl<'c> Templating<'c> {
     /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`] has it.
     pub fn context_keeps(&self, number: i64, key: &str) -> bool {
         self.space().context_keeps(number, key)
+    }
+
+    /// Whether it keeps something under a text.
+    pub fn context_keeps_text(&self, number: i64, text: &str) -> bool {
+        self.space().context_keeps(number, &key_of_text(text))
     }
 
     /// Calls a function of the 3.x interface.
@@ -365,7 +398,7 @@ impl<'c> Templating<'c> {
                     }
                 };
                 let journal = run.journal.take().unwrap_or_default();
-                Left { why, journal, rests: std::mem::take(&mut run.rests) }
+                Left { why, journal, rests: std::mem::take(&mut run.rests), key: run.key.take() }
             })
         })
     }
@@ -376,6 +409,7 @@ struct Left<'c> {
     why: LeftBy<'c>,
     journal: Journal<'c>,
     rests: RestsOn,
+    key: Option<SealedKey<'c>>,
 }
 
 enum LeftBy<'c> {
@@ -534,6 +568,18 @@ impl<'c> Run<'_, 'c> {
         let given = eval::Arguments::from(woven(dispatch, values));
         self.call_method(V::Object(object.clone()), (Some(owner.clone()), method), given)
     }
+}
+
+/// The key, where what is called is a backend that is asked for it in a look-up, and may do no more with it than ask hashes.
+fn asked_key<'c>(
+    world: &dyn NativeWorld<'c>,
+    function: &NewFunction<'c>,
+    args: &[Value<'c>],
+) -> Option<&'c str> {
+    let [Value::Str(key), Value::Hash(_), Value::Object(context)] = args else { return None };
+    let is_asked = world.context_number(context).is_some();
+    (is_asked && !function.looks_at_key.get() && function.methods_do() == Methods::Compute)
+        .then(|| key.as_str())
 }
 
 fn woven<'c>(dispatch: &Dispatch, args: Vec<V<'c>>) -> Vec<V<'c>> {

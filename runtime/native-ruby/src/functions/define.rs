@@ -56,7 +56,8 @@ impl<'c> Run<'_, 'c> {
             own_call: module.find("call"),
             local_types,
             changes: Cell::new(false),
-            only_computes: OnceCell::new(),
+            looks_at_key: Cell::new(false),
+            methods_do: OnceCell::new(),
         };
         self.space.add_new_function(function);
         Ok(V::Module(module))

@@ -1,6 +1,6 @@
 //! A function as its file defines it, for either interface.
 
-use super::rests;
+use super::rests::Methods;
 use crate::tree::Program;
 use crate::value::V;
 use crate::value::object::{FoundMethod, Object, Proc};
@@ -24,14 +24,16 @@ pub(crate) struct NewFunction<'c> {
     pub local_types: Vec<String>,
     /// Whether a call has changed in place what it was given or has looked up.
     pub changes: Cell<bool>,
-    /// Whether its file [only computes](rests::only_computes), once asked for.
-    pub(super) only_computes: OnceCell<bool>,
+    /// Whether a call has looked at the key of its look-up, and did not only ask hashes for it.
+    pub looks_at_key: Cell<bool>,
+    /// What the methods of its file do, once asked for.
+    pub(super) methods_do: OnceCell<Methods>,
 }
 
 impl NewFunction<'_> {
-    /// Whether the methods of its file only compute, or ask for what is noted.
-    pub fn only_computes(&self) -> bool {
-        *self.only_computes.get_or_init(|| rests::only_computes(self.program))
+    /// What the methods of its file do.
+    pub fn methods_do(&self) -> Methods {
+        *self.methods_do.get_or_init(|| Methods::of(self.program))
     }
 
     /// Name and module of the function that runs; neither where it is none of the 4.x interface.

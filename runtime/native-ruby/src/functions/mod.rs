@@ -12,6 +12,7 @@ pub(crate) mod lent;
 pub(crate) mod pure;
 pub(crate) mod raised;
 pub(crate) mod rests;
+pub(crate) mod sealed_key;
 
 pub use call::Function;
 pub use journal::{Asked, Called, Journal, only_computes};

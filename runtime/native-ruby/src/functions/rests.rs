@@ -11,6 +11,7 @@ use crate::tree::{
     Rescue,
 };
 use crate::value::Class;
+use std::cell::Cell;
 use std::path::PathBuf;
 
 /// What a call has rested on beyond its arguments, its code and the files of the snapshot.
@@ -84,16 +85,35 @@ const NAMES: [&str; 27] = [
     "warning",
 ];
 
-/// Whether all methods that a file defines only compute, or ask for what is noted.
-pub(crate) fn only_computes(program: &Program) -> bool {
-    let own: Vec<&str> = program.methods.iter().map(|method| &*method.name).collect();
-    let look = Look { own };
-    program.methods.iter().all(|method| look.method(method))
+/// What the methods of a file do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Methods {
+    /// They compute, or ask for what is noted, and change nothing in place.
+    Compute,
+    /// They do that, and may change something in place.
+    Change,
+    /// They do more, or it is not certain.
+    More,
+}
+
+impl Methods {
+    /// What those of a file do.
+    pub fn of(program: &Program) -> Methods {
+        let own: Vec<&str> = program.methods.iter().map(|method| &*method.name).collect();
+        let look = Look { own, changes: Cell::new(false) };
+        match program.methods.iter().all(|method| look.method(method)) {
+            true if look.changes.get() => Methods::Change,
+            true => Methods::Compute,
+            false => Methods::More,
+        }
+    }
 }
 
 struct Look<'p> {
     /// The methods that the file defines.
     own: Vec<&'p str>,
+    /// Whether a call has been met that may change something in place.
+    changes: Cell<bool>,
 }
 
 impl Look<'_> {
@@ -136,10 +156,13 @@ impl Look<'_> {
             | Expr::SetLocal(_, one)
             | Expr::Not(one)
             | Expr::Key(one, _)
-            | Expr::AppendLocal(_, one)
             | Expr::Return(one)
             | Expr::Next(one)
             | Expr::Break(one, _) => self.expr(one),
+            Expr::AppendLocal(_, one) => {
+                self.changes.set(true);
+                self.expr(one)
+            }
             Expr::Sequence(all) | Expr::Join(all) | Expr::Array(all) | Expr::Yield(all) => self.all(all),
             Expr::Hash(pairs) => pairs.iter().all(|(key, value)| self.expr(key) && self.expr(value)),
             Expr::Range(pair, _)
@@ -193,6 +216,7 @@ impl Look<'_> {
     fn call(&self, call: &MethodCall) -> bool {
         let MethodCall { receiver, method, name, args, block, .. } = call;
         let name = &**name;
+        self.changes.set(self.changes.get() || method.changes());
         let is_known = match (method, receiver) {
             (Method::Other, None) => self.own.contains(&name) || FUNCTIONS.contains(&name),
             (Method::Other, Some(_)) => self.own.contains(&name) || NAMES.contains(&name),

@@ -54,6 +54,7 @@ pub(crate) use string_patterns::sized;
 
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
+use crate::functions::sealed_key::may_look_at;
 use crate::libraries::json;
 use crate::method::Method;
 use crate::tree::Block;
@@ -87,6 +88,15 @@ fn unanswered<'c>(
     args: &[V<'c>],
     block: Option<&'c Block>,
 ) -> Done<'c> {
+    if let ([key], Some(sealed)) = (args, &mut run.key)
+        && sealed.text_of(key).is_some()
+        && let (V::Hash(hash), None) = (on, block)
+        && let Some((answer, has_it)) = sealed.ask(*hash, method)
+    {
+        run.rests.more |= has_it;
+        return Ok(answer);
+    }
+    args.iter().try_for_each(may_look_at)?;
     if let (V::Map(map), [V::Object(key), ..], None) = (on, args, block)
         && let Some(answer) = own_keys::call(run, &map.clone(), &key.clone(), (method, args))?
     {

@@ -3,6 +3,7 @@
 use super::{Proc, V};
 use crate::budget;
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
+use crate::functions::sealed_key::may_look_at;
 use crate::value::compare::is_same_key;
 use crate::value::shared::Shared;
 use foldhash::fast::FixedState;
@@ -314,7 +315,7 @@ fn put(hasher: &mut impl Hasher, key: &V<'_>, depth: usize) -> OrRuby<()> {
             }
         }
         // Few of these are keys: all have the same number.
-        _ => {}
+        other => may_look_at(other)?,
     }
     Ok(())
 }

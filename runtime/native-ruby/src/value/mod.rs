@@ -23,6 +23,7 @@ pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::sealed_key::may_look_at;
 use crate::method::Method;
 use crate::random::Generator;
 use bunraku_vm::types::object::symbol_text;
@@ -291,7 +292,10 @@ impl<'c> V<'c> {
             V::Bytes(bytes) => Value::Str(vm.host.string_of_bytes(vm, bytes)),
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),
-            V::Other(value) => *value,
+            V::Other(value) => {
+                may_look_at(self)?;
+                *value
+            }
             V::Symbol("default") => Value::Default,
             V::Regexp(regexp) if regexp.options == 0 => match vm.string(regexp.source()) {
                 Value::Str(source) => Value::Regexp(source),

@@ -1,0 +1,89 @@
+//! The key of a look-up in a form that tells nothing but whether hashes have it. A function that does no more with its key than ask
+//! hashes for it has nothing for any other key, either, that none of these hashes has, and need not be called for it: a backend
+//! that looks through all expressions for a node's name does so for each of some hundred keys.
+//!
+//! It is a value that only Ruby knows how to treat, so whatever else is done with it leaves the call; it is then made again with
+//! the key as it is.
+
+use super::rests::RestsOn;
+use crate::eval::key_of_text;
+use crate::for_ruby::{ForRuby, OrRuby};
+use crate::method::Method;
+use crate::value::V;
+use bunraku_vm::types::Type;
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
+use bunraku_vm::vm::Vm;
+
+/// What the type of such a value is called; no type that code can name is.
+const TYPE: &str = " sealed key";
+
+/// The key that a function is called with.
+pub(crate) struct SealedKey<'c> {
+    object: &'c Object<'c>,
+    text: &'c str,
+    /// The hashes that were asked for it and do not have it.
+    without: Vec<Hash<'c>>,
+}
+
+impl<'c> SealedKey<'c> {
+    /// That of a text.
+    pub fn new(vm: &Vm<'c>, text: &'c str) -> SealedKey<'c> {
+        let object = Object {
+            ty: Type::Object { name: Some(TYPE), parent: None, definition: None }.alloc(vm.arena),
+            type_name: TYPE,
+            attributes: HashBuilder::new(vm.arena).finish(),
+            held: Held::Here,
+            data: None,
+        };
+        SealedKey { object: vm.arena.alloc(object), text, without: Vec::new() }
+    }
+
+    /// The value that stands for it.
+    pub fn value(&self) -> V<'c> {
+        V::Other(Value::Object(self.object))
+    }
+
+    /// The key itself, where a value stands for it.
+    pub fn text_of(&self, value: &V<'c>) -> Option<&'c str> {
+        matches!(value, V::Other(Value::Object(object)) if std::ptr::eq(*object, self.object))
+            .then_some(self.text)
+    }
+
+    /// What a hash answers that is asked for it by a method; whether it has it. None for other methods.
+    pub fn ask(&mut self, hash: Hash<'c>, method: Method) -> Option<(V<'c>, bool)> {
+        let found = hash.get_str(self.text);
+        let answer = match method {
+            Method::Include | Method::HasKey => V::Bool(found.is_some()),
+            Method::Element => found.map_or(V::Nil, V::from),
+            _ => return None,
+        };
+        if found.is_none() {
+            self.without.push(hash);
+        }
+        Some((answer, found.is_some()))
+    }
+
+    /// Whether a call has rested on nothing but it and the call's other arguments.
+    pub fn is_all_of(&self, rests: &RestsOn) -> bool {
+        let own = key_of_text(self.text);
+        !rests.more && rests.absent.is_empty() && rests.uncached.iter().all(|key| *key == own)
+    }
+
+    /// The hashes that were asked for it and do not have it.
+    pub fn without(self) -> Vec<Hash<'c>> {
+        self.without
+    }
+}
+
+/// Whether a value stands for a key.
+pub(crate) fn is_sealed(value: &V<'_>) -> bool {
+    matches!(value, V::Other(Value::Object(object)) if object.type_name == TYPE)
+}
+
+/// Whether a value may be handed to what would look at it.
+///
+/// # Errors
+/// For one that stands for a key.
+pub(crate) fn may_look_at(value: &V<'_>) -> OrRuby<()> {
+    if is_sealed(value) { Err(ForRuby("a key that is looked at")) } else { Ok(()) }
+}

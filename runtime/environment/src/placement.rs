@@ -93,6 +93,10 @@ fn found(root: &Path) -> Option<String> {
     if within.ends_with("modules") || is_named(within) {
         return root.file_name()?.to_str().map(str::to_owned);
     }
+    // An environment may have metadata, too, and names in its manifests are free.
+    if root.join("environment.conf").is_file() {
+        return None;
+    }
     let text = read::regular_text(&root.join("metadata.json"), MAX_METADATA).ok()?;
     let metadata: Json = serde_json::from_str(&text).ok()?;
     Some(own_name(metadata.get("name")?.as_str()?)).filter(|name| !name.is_empty()).map(str::to_owned)
@@ -121,6 +125,7 @@ mod tests {
         }
         fs::write(at("env/environment.conf"), "modulepath = site:$basemodulepath\n").unwrap();
         fs::write(at("checkout/metadata.json"), r#"{"name": "us-ntp"}"#).unwrap();
+        fs::write(at("env/metadata.json"), r#"{"name": "us-control"}"#).unwrap();
         let around = Placement::with_surroundings(&[]);
         let namespace = |path: &str| around.namespace(&at(path));
         assert_eq!(namespace("env/site/a/manifests/types/b.pp"), Some(Some("a::types::b".to_owned())));

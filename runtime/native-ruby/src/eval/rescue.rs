@@ -103,8 +103,13 @@ impl<'c> Run<'_, 'c> {
         if plain {
             return Err(ForRuby("an exception with parts of its own").into());
         }
+        // Puppet's own take a text and nothing else.
+        let takes_text = Class::PuppetError.covers(class.builtin());
+        if takes_text && args.first().is_some_and(|message| message.text().is_none()) {
+            return Err(ForRuby("the message of an exception").into());
+        }
         let (message, details) = match args {
-            [] if class.name().is_empty() || Class::PuppetError.covers(class.builtin()) => {
+            [] if class.name().is_empty() || takes_text => {
                 return Err(ForRuby("an exception of a class without a name, or that needs a message").into());
             }
             [] => (None, Vec::new()),
@@ -117,7 +122,7 @@ impl<'c> Run<'_, 'c> {
         // A place; elsewhere no more than the error that is behind it.
         let may_be = match class.builtin() {
             of if Class::ParseError.covers(of) || Class::ResourceError.covers(of) => usize::MAX,
-            of if Class::PuppetError.covers(of) => 1,
+            _ if takes_text => 1,
             _ => 0,
         };
         if details.len() > may_be {

@@ -39,7 +39,8 @@ module Puppet
     attr_accessor :original
 
     def initialize(message, original = nil)
-      super(message)
+      # What is no text has no such method, as in Puppet.
+      super(message.scrub)
       @original = original
     end
   end

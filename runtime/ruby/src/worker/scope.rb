@@ -227,9 +227,13 @@ module Puppet
       def method_missing(name, *args, &block)
         function = name.to_s[/\Afunction_(.*)\z/m, 1]
         unless function
-          at = caller.find { |line| !line.start_with?('<bunraku', '<internal') }.to_s.sub(/:in .*\z/m, '')
-          raise NoMethodError.new("undefined method `#{name}' for #{self}:Puppet::Parser::Scope", name) if at.empty?
-          raise NoMethodError.new("undefined method `#{name}' for #{self}:Puppet::Parser::Scope", name)
+          begin
+            super
+          rescue NameError => error
+            # Ruby knows whether it was written as a variable might be.
+            what = error.is_a?(NoMethodError) ? 'method' : 'local variable or method'
+            raise error.class.new("undefined #{what} `#{name}' for #{self}:Puppet::Parser::Scope", name)
+          end
         end
         unless Puppet::Parser::Functions.function(function)
           raise NoMethodError.new("undefined method `#{name}' for #{self}:Puppet::Parser::Scope", name)

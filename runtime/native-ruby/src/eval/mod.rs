@@ -85,7 +85,7 @@ pub(crate) struct Run<'e, 'c> {
     /// What it has looked at beyond what it was given, see [`RestsOn`].
     pub rests: RestsOn,
     /// The key of a look-up that it is called for, where it is found out whether it looks at that.
-    pub key: Option<SealedKey<'c>>,
+    pub key: Option<Box<SealedKey<'c>>>,
     /// Whether it gets copies of what functions of the compile give: it changes such a value.
     pub copies_answers: bool,
     /// What a template has called, as far as it notes that.

@@ -100,19 +100,22 @@ impl<'c> Templating<'c> {
         };
         let this = V::Object(found.object.clone());
         let parts = (scope, found.program);
-        if let Some(key) = asked_key(world, &found, call.args) {
+        let is_own = Rc::ptr_eq(owner, &found.object.class);
+        if is_own && let Some(key) = asked_key(world, &found, call.args) {
+            let mut asked = None;
             let sealed = |run: &mut Run<'_, 'c>| {
-                let key = run.key.insert(SealedKey::new(run.vm, key)).value();
+                let key = run.key.insert(Box::new(SealedKey::new(run.vm, key))).value();
                 let rest = call.args.iter().skip(1).map(|arg| V::from(*arg));
-                let value = work(run, std::iter::once(key).chain(rest).collect())?;
-                Ok(run.result(&value)?)
+                let value = work(run, std::iter::once(key).chain(rest).collect());
+                asked = run.key.take();
+                Ok(run.result(&value?)?)
             };
             match self.run(Caller { engine: self, world, vm }, parts, this.clone(), sealed) {
                 Ok(value) => return Called::Value(value),
                 Err(mut left) if matches!(left.why, LeftBy::Flow(_)) => {
                     if left.has_found_nothing() {
-                        let alone = left.key.take().filter(|key| key.is_all_of(&left.rests));
-                        self.without_key.set(alone.map(SealedKey::without));
+                        let alone = asked.filter(|key| key.is_all_of(&left.rests));
+                        self.without_key.set(alone.map(|key| key.without()));
                         self.rested.set(Some(std::mem::take(&mut left.rests)));
                     }
                     return left.told((self, world), function.name, false);
@@ -165,7 +168,6 @@ impl<'c> Templating<'c> {
             }
             Ok(value) => Called::Value(value),
             Err(mut left) => {
-                let is_own = Rc::ptr_eq(owner, &found.object.class);
                 if left.has_found_nothing() && is_own && found.methods_do() != Methods::More {
                     self.rested.set(Some(std::mem::take(&mut left.rests)));
                 }
@@ -398,7 +400,7 @@ impl<'c> Templating<'c> {
                     }
                 };
                 let journal = run.journal.take().unwrap_or_default();
-                Left { why, journal, rests: std::mem::take(&mut run.rests), key: run.key.take() }
+                Left { why, journal, rests: std::mem::take(&mut run.rests) }
             })
         })
     }
@@ -409,7 +411,6 @@ struct Left<'c> {
     why: LeftBy<'c>,
     journal: Journal<'c>,
     rests: RestsOn,
-    key: Option<SealedKey<'c>>,
 }
 
 enum LeftBy<'c> {

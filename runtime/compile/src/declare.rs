@@ -10,10 +10,10 @@ use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
 use bunraku_data::names;
 use bunraku_data::rich;
 use bunraku_environment::taken::location;
-use bunraku_resource_types::Identity;
+use bunraku_resource_types::{Identity, ResourceType};
 use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
-use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
 use bunraku_vm::host::{AttrOp, Attribute, ResourceForm, Site};
@@ -52,9 +52,11 @@ impl<'c> Compile<'c> {
         let is_ruby = !name.contains(':') && !name.eq_ignore_ascii_case("class");
         let mut tags = Tags::new(self.arena);
         tags.tag_if_valid(&self.tags.names, capitalized);
-        let ty = self.environment.types.get(name).filter(|_| is_ruby);
+        let named = self.environment.types.named(name).filter(|_| is_ruby);
+        let (ty, is_absent) =
+            (named.filter(|ty| !ty.is_absent()), named.is_some_and(ResourceType::is_absent));
         let number = self.catalog.borrow_mut().number(capitalized);
-        let found = &*self.arena.alloc(TypeName { capitalized, ty, tags, number });
+        let found = &*self.arena.alloc(TypeName { capitalized, ty, is_absent, tags, number });
         self.resources.type_names.borrow_mut().insert(self.text(name), found);
         found
     }
@@ -63,7 +65,7 @@ impl<'c> Compile<'c> {
     ///
     /// # Errors
     /// Why it can't be loaded.
-    fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
+    pub(crate) fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
         let found = self.type_name(name);
         let Some(ty) = found.ty.filter(|ty| !ty.is_plain()) else { return Ok(found) };
         self.expect_loaded(vm, ty)?;
@@ -72,6 +74,15 @@ impl<'c> Compile<'c> {
         }
         self.resources.type_names.borrow_mut().clear();
         Ok(self.type_name(name))
+    }
+
+    /// Warns of a file that makes no type of its name, as Puppet does each time it looks for the type.
+    pub(crate) fn warn_if_absent(&self, type_name: &TypeName<'c>) {
+        if type_name.is_absent {
+            let name = type_name.capitalized.to_lowercase();
+            let message = format!("Loaded puppet/type/{name} but no class was created");
+            self.push_log(Severity::Warning, message, Place::default());
+        }
     }
 
     /// Adds resources of one type, and references to them to a list, if there is one.
@@ -86,6 +97,7 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
         let type_name = self.type_name_told(vm, name)?;
+        self.warn_if_absent(type_name);
         let resolved = if name.eq_ignore_ascii_case("class") {
             Resolved::Class
         } else if type_name.ty.is_some() {

@@ -10,7 +10,7 @@ use bunraku_data::{json, names};
 use bunraku_environment::units::Compiled;
 use bunraku_files::reads;
 use bunraku_native_ruby::{Called, Function, Journal};
-use bunraku_resource_types::{Doubt, DoubtKind, LoadFailure, Pattern, ResourceType, Titles};
+use bunraku_resource_types::{Doubt, DoubtKind, LoadFailure, Pattern, Presence, ResourceType, Titles, WORDS};
 use bunraku_ruby::world::{
     Beginning, CallObserver, CatalogSide, CheckerFault, CodeSide, Counted, DefinitionKind as ForRuby,
     DefinitionView, EnvironmentSide, FoundVariable, FunctionSource, NativeSide, ResourceTypeKind,
@@ -112,12 +112,13 @@ impl<'c> Compile<'c> {
         let (failure, doubts) = self.load_failure(vm, ty);
         self.resources.loading.borrow_mut().pop();
         if failure.is_some() || ty.unreadable.is_none() {
-            types.tell(ResourceType { failure, doubts, ..ty.clone() });
+            types.tell(ResourceType { failure, doubts, presence: Presence::Present, ..ty.clone() });
             return;
         }
         let Some(file) = types.file(&ty.name) else { return };
         let told = match self.talk().resource_type(vm, &ty.name, &file) {
-            Ok(told) => {
+            Ok(None) => ResourceType { presence: Presence::Absent, doubts: Vec::new(), ..ty.clone() },
+            Ok(Some(told)) => {
                 told.loaded.into_iter().for_each(|file| self.tree().note(&file));
                 let pattern = |(regex, attributes)| Pattern { regex, attributes };
                 let titles = match told.patterns {
@@ -136,6 +137,7 @@ impl<'c> Compile<'c> {
                     providers: Vec::new(),
                     doubts: Vec::new(),
                     failure: None,
+                    presence: Presence::Present,
                 }
             }
             Err(flow) => {
@@ -144,7 +146,7 @@ impl<'c> Compile<'c> {
                     _ => "its file leaves where there is nothing to leave",
                 };
                 let unreadable = ty.unreadable.as_ref().map(|reason| format!("{reason}; {why}"));
-                ResourceType { unreadable, doubts: Vec::new(), ..ty.clone() }
+                ResourceType { unreadable, doubts: Vec::new(), presence: Presence::Present, ..ty.clone() }
             }
         };
         types.tell(told);
@@ -157,6 +159,7 @@ impl<'c> Compile<'c> {
         let place = |doubt: &Doubt| {
             let (kind, file, line) = (doubt.kind.name(), types.place(&doubt.file)?, doubt.line);
             let text = match doubt.kind {
+                DoubtKind::Declared => WORDS.to_owned(),
                 DoubtKind::Raise | DoubtKind::NoType => types.place(&doubt.text)?.to_str()?.to_owned(),
                 _ => doubt.text.clone(),
             };
@@ -405,7 +408,9 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
             if ty.is_doubtful() && self.resources.loading.borrow().is_empty() {
                 self.expect_loaded(vm, ty)?;
             }
-            return Ok(Some(ResourceTypeKind::InRuby));
+            if self.environment.types.get(&name).is_some() {
+                return Ok(Some(ResourceTypeKind::InRuby));
+            }
         }
         Ok(self.find_define(vm, &name)?.map(|_| ResourceTypeKind::Defined))
     }

@@ -280,10 +280,15 @@ pub fn unreadable_types(paths: &[PathBuf]) -> Vec<Diagnostic> {
         library,
     ));
     let warning = |name: &str| {
-        let why = types.get(name)?.unreadable.as_ref()?;
+        let ty = types.named(name)?;
+        let message = match (&ty.failure, &ty.unreadable) {
+            (Some(failure), _) => failure.messages.last()?.clone(),
+            (None, Some(why)) if ty.is_absent() => format!("There is no resource type {name}: {why}"),
+            (None, Some(why)) => format!("Resource type {name} takes any parameter here: {why}"),
+            (None, None) => return None,
+        };
         let file = types.file(name).map(|file| file.to_string_lossy().into());
-        let mut found = Diagnostic::error(format!("Resource type {name} takes any parameter here: {why}"))
-            .at(Place { file, line: None, column: None });
+        let mut found = Diagnostic::error(message).at(Place { file, line: None, column: None });
         found.severity = Severity::Warning;
         Some(found)
     };

@@ -3,7 +3,7 @@
 //!
 //! Source: `tests/oracle/resource_types.rb`, run with each of the three Puppets, has written the tables.
 
-use crate::{Pattern, ResourceType, Titles};
+use crate::{Pattern, Presence, ResourceType, Titles};
 use bunraku_vm::compat::Compat;
 
 /// A type of the table.
@@ -52,6 +52,7 @@ fn row(line: &str) -> Option<Row> {
         providers: Vec::new(),
         doubts: Vec::new(),
         failure: None,
+        presence: Presence::Present,
     };
     Some(Row { vendored: origin != "puppet", ty })
 }

@@ -2,7 +2,7 @@
 //! `Puppet::Resource::ResourceType3.new`. The call is read from its tree and not run.
 
 use super::titles::NO_PATTERNS;
-use super::{Pattern, ResourceType, Titles};
+use super::{Pattern, Presence, ResourceType, Titles};
 use bumpalo::Bump;
 use bunraku_compiler::ast::{Expr, ExprKind};
 use bunraku_compiler::{ParseLimits, SourceFile, parse};
@@ -65,6 +65,7 @@ pub fn read(name: &str, source: &str) -> Result<ResourceType, String> {
         providers: Vec::new(),
         doubts: Vec::new(),
         failure: None,
+        presence: Presence::Present,
     })
 }
 

@@ -14,6 +14,7 @@ pub use folders::{Folders, SessionSteps, of_file, places};
 pub use generated::read as read_generated;
 pub use loading::{Doubt, DoubtKind, LoadFailure, Steps};
 pub use modules::List;
+pub use ruby::WORDS;
 
 pub use titles::{Identity, Pattern, Titles};
 
@@ -70,6 +71,20 @@ pub struct ResourceType {
     pub doubts: Vec<Doubt>,
     /// Why it can't be loaded.
     pub failure: Option<LoadFailure>,
+    /// Whether its file makes it.
+    pub presence: Presence,
+}
+
+/// Whether a file makes the type that it is named for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Presence {
+    /// It does, as far as is known.
+    #[default]
+    Present,
+    /// It does not seem to: Ruby has not been asked yet.
+    Doubted,
+    /// It does not: nothing has that name.
+    Absent,
 }
 
 impl ResourceType {
@@ -86,6 +101,7 @@ impl ResourceType {
             providers: Vec::new(),
             doubts: Vec::new(),
             failure: None,
+            presence: Presence::Present,
         }
     }
 
@@ -96,7 +112,12 @@ impl ResourceType {
 
     /// Whether it has to be seen to, before it is used, that it can be loaded.
     pub fn is_doubtful(&self) -> bool {
-        self.failure.is_some() || !self.doubts.is_empty()
+        self.failure.is_some() || !self.doubts.is_empty() || self.presence == Presence::Doubted
+    }
+
+    /// Whether there is a file of its name and no type.
+    pub fn is_absent(&self) -> bool {
+        self.presence == Presence::Absent
     }
 
     /// The attribute that a title equal to it makes redundant.
@@ -148,7 +169,15 @@ pub fn declared(stem: &str, source: &[u8], library: &dyn Library) -> ResourceTyp
         }
     }
     ty.providers = loading.providers;
-    ty.doubts = loading.doubts;
+    // What Puppet's classes refuse comes first: where another place raises before it, Ruby says so.
+    ty.doubts.extend(loading.doubts);
+    if !ty.doubts.is_empty() {
+        // What has been read of the file's end holds where Ruby comes to it.
+        ty.failure = None;
+        if ty.is_absent() {
+            ty.presence = Presence::Doubted;
+        }
+    }
     ty
 }
 
@@ -230,6 +259,11 @@ impl ResourceTypes {
 
     /// The type of a name, in any case.
     pub fn get(&self, name: &str) -> Option<&ResourceType> {
+        self.named(name).filter(|ty| !ty.is_absent())
+    }
+
+    /// The same, with what is known of a file that makes no type of the name.
+    pub fn named(&self, name: &str) -> Option<&ResourceType> {
         if let Some(ty) = self.builtin.own.get(name) {
             return Some(ty);
         }
@@ -250,7 +284,7 @@ impl ResourceTypes {
 
     /// Whether nothing has been told yet of a type whose source does not tell its parameters, or whether it can be loaded.
     pub fn is_untold(&self, ty: &ResourceType) -> bool {
-        !ty.is_plain() && self.told.get(&ty.name).is_none()
+        !ty.is_plain() && ty.failure.is_none() && self.told.get(&ty.name).is_none()
     }
 
     /// Notes what Ruby has said of a type, or why it could not.

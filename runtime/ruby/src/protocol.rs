@@ -127,8 +127,8 @@ table! {
     11 CallMember "call_member" ("object", "name: String", "arguments: Array", "block: lambda or nil") => "what the member yields"
         "Calls a member of an instance.";
     12 LoadResourceType "load_resource_type" ("file: String", "name: String")
-        => "name variables: Array, attributes: Array, isomorphic: Boolean, title patterns: Array of Array, or nil, files that were loaded: Array"
-        "Runs the file of a resource type and tells what it declares.";
+        => "name variables: Array, attributes: Array, isomorphic: Boolean, title patterns: Array of Array, or nil, files that were loaded: Array; or nil"
+        "Runs the file of a resource type and tells what it declares; nil where that is no such type.";
     13 CheckSyntax "check_syntax" ("syntax: String", "text: String", "file: String or nil", "line: Integer or nil", "column: Integer or nil")
         => "errors: Integer, those that Puppet tells: Array of code, message, file, line and column"
         "Has the checkers of modules check a text.";

@@ -35,26 +35,34 @@ pub struct ResourceTypeTold {
 }
 
 impl<'c> Talk<'_, 'c> {
-    /// What the file of a resource type declares, as Ruby that runs it says.
+    /// What the file of a resource type declares, as Ruby that runs it says; none where it makes no such type.
     ///
     /// # Errors
     /// Those of the file.
-    pub fn resource_type(&self, vm: &mut Vm<'c>, name: &str, file: &Path) -> Eval<'c, ResourceTypeTold> {
+    pub fn resource_type(
+        &self,
+        vm: &mut Vm<'c>,
+        name: &str,
+        file: &Path,
+    ) -> Eval<'c, Option<ResourceTypeTold>> {
         self.world.refuse_irregular(file)?;
         let subject = subject("resource type", name, file);
         let arguments = [vm.string(&text(file)), vm.string(name)].map(RequestArgument::Value);
-        let answer = self.request(vm, &subject, Request::LoadResourceType, &arguments)?;
-        let Value::Array(parts) = answer else { return Err(malformed(&subject)) };
+        let parts = match self.request(vm, &subject, Request::LoadResourceType, &arguments)? {
+            Value::Undef => return Ok(None),
+            Value::Array(parts) => parts,
+            _ => return Err(malformed(&subject)),
+        };
         let [namevars, attributes, Value::Bool(isomorphic), patterns, loaded] = parts.items() else {
             return Err(malformed(&subject));
         };
-        Ok(ResourceTypeTold {
+        Ok(Some(ResourceTypeTold {
             namevars: texts(*namevars),
             attributes: texts(*attributes),
             isomorphic: *isomorphic,
             patterns: patterns_of(*patterns),
             loaded: texts(*loaded).into_iter().map(PathBuf::from).collect(),
-        })
+        }))
     }
 
     /// The number of the first of some places that raises, and the message of what it raises.

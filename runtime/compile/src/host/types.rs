@@ -1,8 +1,10 @@
 //! Answers about names of types, and passes on what is asked of instances in Ruby.
 
 use crate::compile::Compile;
+use crate::state::resources::TypeName;
 use bunraku_data::names;
 use bunraku_hiera::context;
+use bunraku_resource_types::ResourceType;
 use bunraku_ruby::MadeFrom;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;
@@ -14,13 +16,18 @@ use bunraku_vm::vm::Vm;
 impl<'c> Compile<'c> {
     /// Whether `name` (a key) is a resource type of any kind.
     pub(crate) fn is_resource_type_name(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        if let Some(ty) = self.type_name(name).ty {
-            if ty.is_doubtful() {
-                self.expect_loaded(vm, ty)?;
-            }
-            return Ok(true);
+        let found = self.type_name_sure(vm, name)?;
+        self.warn_if_absent(found);
+        Ok(found.ty.is_some() || self.find_define(vm, name)?.is_some())
+    }
+
+    /// What is known of a type's name, once it is sure that the type can be loaded.
+    fn type_name_sure(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
+        let found = self.type_name(name);
+        match found.ty.is_some_and(ResourceType::is_doubtful) {
+            true => self.type_name_told(vm, name),
+            false => Ok(found),
         }
-        Ok(self.find_define(vm, name)?.is_some())
     }
 }
 
@@ -33,7 +40,15 @@ impl<'c> TypePort<'c> for Compile<'c> {
     }
 
     fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        self.is_resource_type_name(vm, &names::key(name))
+        let key = names::key(name);
+        let found = self.type_name_sure(vm, &key)?;
+        if found.ty.is_some() || self.find_define(vm, &key)?.is_some() {
+            return Ok(true);
+        }
+        // Puppet looks for the type by its loaders first, which find defined types, too, and then again by itself.
+        self.warn_if_absent(found);
+        self.warn_if_absent(found);
+        Ok(false)
     }
 
     fn object_class(&self, vm: &mut Vm<'c>, ty: &'c Type<'c>) -> Eval<'c, ObjectClass<'c>> {

@@ -76,6 +76,8 @@ pub(crate) struct TypeName<'c> {
     pub capitalized: &'c str,
     /// The type, where it is one in Ruby.
     pub ty: Option<&'c ResourceType>,
+    /// Whether a file in Ruby is named for it that makes no such type.
+    pub is_absent: bool,
     /// The tags that the type's name is.
     pub tags: Tags<'c>,
     /// Its number in the catalog.

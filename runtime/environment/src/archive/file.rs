@@ -211,6 +211,9 @@ impl File {
             Section::Templates => Lowered::decode(&part.bytes)?.reasons().first().map(ToString::to_string),
             Section::Types => {
                 let ty = cold::decode::<ResourceType>(&part.bytes)?;
+                if ty.is_absent() {
+                    return None;
+                }
                 ty.unreadable.or_else(|| ty.doubts.first().map(Doubt::reason))
             }
             _ => None,

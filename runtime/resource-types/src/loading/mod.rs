@@ -26,8 +26,13 @@ pub struct Doubt {
 }
 
 /// What may raise.
+///
+/// All but the first are seen in what loading does; the first where it is read what the type declares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DoubtKind {
+    /// What Puppet's own classes refuse in the block of a type or of an attribute: a word that they don't have, an attribute
+    /// twice, a name that no class can have.
+    Declared,
     /// The syntax of the file.
     Syntax,
     /// `require 'name'`.
@@ -48,6 +53,7 @@ impl Doubt {
     /// What it is that may raise, in words.
     pub fn reason(&self) -> String {
         let what = match self.kind {
+            DoubtKind::Declared => format!("Puppet's types refuse '{}'", self.text),
             DoubtKind::Syntax => "its syntax is not understood".to_owned(),
             DoubtKind::Require => format!("it requires '{}', which no module has", self.text),
             DoubtKind::Relative | DoubtKind::Computed => {
@@ -65,6 +71,7 @@ impl DoubtKind {
     /// What the worker calls it.
     pub fn name(self) -> &'static str {
         match self {
+            DoubtKind::Declared => "declared",
             DoubtKind::Syntax => "syntax",
             DoubtKind::Require => "require",
             DoubtKind::Relative => "relative",
@@ -98,6 +105,12 @@ impl LoadFailure {
         let of = doubt.loading.get(1).and_then(provider);
         let own = doubt.loading.first().and_then(|name| name.strip_prefix("puppet/type/"));
         LoadFailure { messages, is_defined: of.is_some() && of.as_deref() == own }
+    }
+
+    /// The failure of a type's own file.
+    pub(crate) fn of_type(name: &str, detail: &str) -> LoadFailure {
+        let message = format!("Could not autoload puppet/type/{name}: {detail}");
+        LoadFailure { messages: vec![message], is_defined: false }
     }
 }
 

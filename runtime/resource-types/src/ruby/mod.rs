@@ -4,11 +4,13 @@
 
 mod api;
 mod modules;
+mod refused;
 pub(crate) mod source;
 mod value;
 
 use super::titles::{Pattern, Titles};
-use super::{Library, ResourceType};
+use super::{Doubt, DoubtKind, Library, LoadFailure, Presence, ResourceType};
+pub use refused::WORDS;
 use source::{Code, Program, Source};
 use value::{Evaluator, Scope, Value};
 
@@ -53,6 +55,10 @@ pub(super) fn declared(stem: &str, source: Option<Source>, library: &dyn Library
         titles: None,
         isomorphic: true,
         unreadable: None,
+        refused: None,
+        takes_any_word: false,
+        failure: None,
+        presence: Presence::Present,
         depth: 0,
     };
     match files.first().and_then(|file| declaration(file.root(), &name)) {
@@ -60,10 +66,18 @@ pub(super) fn declared(stem: &str, source: Option<Source>, library: &dyn Library
             let mut scope = Scope { module: "Puppet".to_owned(), ..Scope::default() };
             reader.block(block, &mut scope);
         }
-        Some(Declaration::Api(call)) => api::read(&mut reader, call),
-        None => reader.unreadable = Some("its file declares no such type".to_owned()),
+        Some(Declaration::Api(call)) => api::read(&mut reader, call, &name),
+        None => reader.declares_other(files.first().map_or(Presence::Present, |file| without(file.root()))),
     }
+    let refused = reader.refused.take();
     let mut ty = reader.finish(name);
+    ty.doubts.extend(refused.map(|(line, text)| Doubt {
+        loading: vec![format!("puppet/type/{}", ty.name)],
+        file: format!("lib/puppet/type/{stem}.rb"),
+        kind: DoubtKind::Declared,
+        text,
+        line: u32::try_from(line).unwrap_or(u32::MAX),
+    }));
     ty.requires = requires;
     ty
 }
@@ -95,6 +109,25 @@ fn declaration<'t>(root: Code<'t>, name: &str) -> Option<Declaration<'t>> {
     None
 }
 
+/// Whether a file without a declaration of its type makes the type all the same: one without any code does not, and one that
+/// declares another hardly does. Other code may do so in its own way.
+fn without(root: Code<'_>) -> Presence {
+    if root.children().is_empty() {
+        return Presence::Absent;
+    }
+    let mut pending = vec![root];
+    while let Some(code) = pending.pop() {
+        let is_newtype = code.field("method").is_some_and(|method| method.text() == "newtype");
+        let name = || code.field("arguments").and_then(|list| list.children().first().copied());
+        let is_named = |name: Code<'_>| matches!(name.node.kind(), "simple_symbol" | "string");
+        if is_newtype && name().is_some_and(is_named) {
+            return Presence::Doubted;
+        }
+        pending.extend(code.children());
+    }
+    Presence::Present
+}
+
 /// What has been read of a type so far.
 struct Reader<'p, 't> {
     evaluator: Evaluator<'p, 't>,
@@ -108,6 +141,13 @@ struct Reader<'p, 't> {
     titles: Option<Vec<Pattern>>,
     isomorphic: bool,
     unreadable: Option<String>,
+    /// What Puppet's own classes refuse first, and in which line.
+    refused: Option<(usize, String)>,
+    /// Whether it may have methods that are not seen.
+    takes_any_word: bool,
+    /// Why it can't be loaded.
+    failure: Option<String>,
+    presence: Presence,
     /// How deep in blocks and methods.
     depth: u32,
 }
@@ -139,6 +179,7 @@ impl<'t> Reader<'_, 't> {
                 Titles::Whole
             }
         };
+        let failure = self.failure.map(|detail| LoadFailure::of_type(&name, &detail));
         let attributes = self.properties.iter().chain(&self.parameters).cloned().collect();
         ResourceType {
             name,
@@ -150,8 +191,15 @@ impl<'t> Reader<'_, 't> {
             requires: Vec::new(),
             providers: Vec::new(),
             doubts: Vec::new(),
-            failure: None,
+            failure,
+            presence: self.presence,
         }
+    }
+
+    /// The file has no code that declares the type.
+    fn declares_other(&mut self, presence: Presence) {
+        self.unreadable = Some("its file declares no such type".to_owned());
+        self.presence = presence;
     }
 
     fn property(&mut self, name: &str) {
@@ -319,6 +367,12 @@ impl<'t> Reader<'_, 't> {
                 let Some(name) = arguments.first().and_then(Value::name).map(str::to_lowercase) else {
                     return self.give_up(code, "an attribute's name is computed");
                 };
+                let declared = if word == "newparam" { &self.parameters } else { &self.properties };
+                let is_there = declared.contains(&name);
+                self.expect_attribute(code, word, &name, is_there);
+                if let Some(block) = block {
+                    self.attribute_block(code, word, block, scope);
+                }
                 let flagged = arguments.get(1).and_then(|options| options.get("namevar"));
                 if word == "newproperty" {
                     return self.property(&name);
@@ -330,7 +384,14 @@ impl<'t> Reader<'_, 't> {
                     self.parameters.push(name);
                 }
             }
-            "ensurable" => self.property("ensure"),
+            "ensurable" => {
+                let is_there = self.properties.iter().any(|name| name == "ensure");
+                self.expect_attribute(code, word, "ensure", is_there);
+                if let Some(block) = block {
+                    self.attribute_block(code, word, block, scope);
+                }
+                self.property("ensure");
+            }
             "define_singleton_method" => match (arguments.first().and_then(Value::name), block) {
                 (Some(name), Some(block)) => self.method_of_type(block, name, scope),
                 _ => self.give_up(code, "a method's name is computed"),
@@ -368,7 +429,7 @@ impl<'t> Reader<'_, 't> {
             if DECLARING.contains(&word) {
                 self.give_up(code, &format!("'{word}' is defined where it can't be read"));
             }
-            return;
+            return self.unknown_word(code, word, scope);
         };
         if !method.mentions(DECLARING) {
             return;

@@ -13,6 +13,7 @@ impl<'t> Reader<'_, 't> {
                 if !self.evaluator.program.is_module(name) && !name.starts_with("Puppet::") {
                     self.give_up(code, &format!("module {name} can't be read"));
                 }
+                self.takes_any_word |= !self.evaluator.program.is_module(name);
                 self.extended.push(name.to_owned());
                 self.run_hook(name, "extended");
                 continue;
@@ -21,7 +22,10 @@ impl<'t> Reader<'_, 't> {
             match self.run_hook(name, "included") {
                 true => {}
                 false if self.evaluator.program.is_module(name) || name.starts_with("Puppet::") => {}
-                false => self.give_up(code, &format!("module {name} can't be read")),
+                false => {
+                    self.takes_any_word = true;
+                    self.give_up(code, &format!("module {name} can't be read"));
+                }
             }
         }
     }

@@ -32,6 +32,11 @@ impl<'t> Code<'t> {
             .collect()
     }
 
+    /// What it is a part of.
+    pub fn parent(self) -> Option<Code<'t>> {
+        self.node.parent().map(|node| Code { node, ..self })
+    }
+
     /// What stands behind it in the same whole.
     pub fn next(self) -> Option<Code<'t>> {
         self.node.next_sibling().map(|node| Code { node, ..self })
@@ -116,12 +121,17 @@ pub(super) struct Program<'t> {
     modules: HashSet<String>,
     methods: HashMap<(String, String), Code<'t>>,
     constants: HashMap<String, Code<'t>>,
+    texts: Vec<&'t str>,
 }
 
 impl<'t> Program<'t> {
     pub fn new(sources: &'t [Source]) -> Self {
-        let mut program =
-            Program { modules: HashSet::new(), methods: HashMap::new(), constants: HashMap::new() };
+        let mut program = Program {
+            modules: HashSet::new(),
+            methods: HashMap::new(),
+            constants: HashMap::new(),
+            texts: sources.iter().map(|source| source.root().text()).collect(),
+        };
         for source in sources {
             let mut pending = vec![(source.root(), String::new())];
             while let Some((code, module)) = pending.pop() {
@@ -156,6 +166,21 @@ impl<'t> Program<'t> {
             }
             _ => pending.extend(code.children().into_iter().map(|child| (child, module.to_owned()))),
         }
+    }
+
+    /// Whether some code may define a method of a name: by `def`, or in any way that has the name as a word or text, or as
+    /// what stands in for all that is missing.
+    pub fn may_define(&self, name: &str) -> bool {
+        let is_named = |text: &&str| {
+            let part = |c: char| c.is_alphanumeric() || c == '_';
+            text.contains("method_missing")
+                || text.match_indices(name).any(|(at, _)| {
+                    let (before, after) = (&text[..at], &text[at + name.len()..]);
+                    !after.starts_with(part)
+                        && (before.ends_with([':', '"', '\'']) || before.trim_end().ends_with("alias"))
+                })
+        };
+        self.methods.keys().any(|(_, method)| method == name) || self.texts.iter().any(is_named)
     }
 
     pub fn is_module(&self, name: &str) -> bool {

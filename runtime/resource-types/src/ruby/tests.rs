@@ -1,7 +1,7 @@
 //! What is read out of declarations in Ruby, form by form.
 
 use super::*;
-use crate::{DoubtKind, Steps};
+use crate::{DoubtKind, Presence, Steps};
 use std::sync::Arc;
 
 /// A module that has the files below `lib` that a function gives, and no providers.
@@ -288,6 +288,98 @@ fn broken_and_endless_sources_end() {
     }
     let endless = "Puppet::Type.newtype(:x) do\n def self.a; newparam(:q); a; end\n a\nend";
     assert!(read(endless).unreadable.is_some());
+}
+
+#[test]
+fn what_the_resource_api_refuses_keeps_a_type_from_being_loaded() {
+    let of = |name: &str, attributes: &str| {
+        read(&format!(
+            "require 'puppet/resource_api'
+            Puppet::ResourceApi.register_type(name: '{name}', desc: 'x', attributes: {{ {attributes} }})"
+        ))
+    };
+    let refused = |attributes: &str| of("x", attributes).failure.map(|failure| failure.messages.concat());
+    let failure = |detail: &str| Some(format!("Could not autoload puppet/type/x: {detail}"));
+    let name = "name: { type: 'String', behaviour: :namevar }";
+    assert_eq!(refused(name), None);
+    assert_eq!(
+        refused("name: { type: 'String', behaviour: :namvar }"),
+        failure("`namvar` is not a valid behaviour value")
+    );
+    assert_eq!(refused(&format!("{name}, package: {{ desc: 'x' }}")), failure("`x.package` has no type"));
+    assert_eq!(
+        refused(&format!("{name}, tag: {{ type: 'String' }}, title: {{ type: 'String' }}")),
+        failure("must not define an attribute called `:title`")
+    );
+    // What code computes may be right.
+    assert_eq!(refused(&format!("{name}, package: {{ **COMMON, desc: 'x' }}")), None);
+    assert_eq!(refused("name: { type: 'String', behaviour: WORD }"), None);
+    assert_eq!(of("x", name).presence, Presence::Present);
+    assert_eq!(of("y", name).presence, Presence::Absent);
+}
+
+#[test]
+fn a_hash_within_a_hash_is_its_pairs() {
+    let source = "
+        COMMON = { force: { type: 'Boolean', behaviour: :parameter } }
+        Puppet::ResourceApi.register_type(
+          name: 'x',
+          attributes: { name: { type: 'String', behaviour: :namevar }, **COMMON },
+        )";
+    assert_eq!(read(source).attributes.unwrap(), ["name", "force"]);
+    let unknown = source.replace("**COMMON", "**OTHER");
+    assert_eq!(read(&unknown).unreadable.unwrap(), "an attribute's name is computed in line 3");
+}
+
+#[test]
+fn a_file_without_its_type_is_seen() {
+    assert_eq!(read("").presence, Presence::Absent);
+    assert_eq!(read("# x\n").presence, Presence::Absent);
+    assert_eq!(read("Puppet::Type.newtype(:y) { }").presence, Presence::Doubted);
+    assert_eq!(read("Maker.make(:x)").presence, Presence::Present);
+    assert_eq!(read("Puppet::Type.newtype(NAME) { }").presence, Presence::Present);
+    assert_eq!(read("Puppet::Type.newtype(:X) { }").presence, Presence::Present);
+}
+
+#[test]
+fn what_puppet_s_classes_refuse_is_doubted() {
+    let doubted = |body: &str| {
+        let doubts = doubts(&format!("Puppet::Type.newtype(:x) do\n newparam(:name)\n{body}\nend\n"));
+        let of_kind = doubts.into_iter().filter(|(kind, _)| *kind == DoubtKind::Declared);
+        of_kind.map(|(_, text)| text).collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(doubted("newparm(:a)"), ["newparm"]);
+    assert_eq!(doubted("ensurabel"), ["ensurabel"]);
+    assert_eq!(doubted("newproperty(:a) do\n newvalu :b\n end"), ["newvalu"]);
+    assert_eq!(doubted("newparam(:a) { newvalue :b }"), ["newvalue"]);
+    assert_eq!(doubted("newparam(:name) { }"), ["name"]);
+    assert_eq!(doubted("newproperty(:name) { }"), none);
+    assert_eq!(doubted("ensurable\n newproperty(:ensure) { }"), ["ensure"]);
+    assert_eq!(doubted("newparam('q-r')"), ["q-r"]);
+    assert_eq!(doubted("newparam('9')\n newproperty('9a')"), ["9a"]);
+    for body in [
+        "def self.own(n); end\n own 1",
+        "define_singleton_method(:own) { }\n own",
+        "class << self\n attr_accessor :own\n end\n own",
+        "def self.method_missing(n); end\n own",
+        "extend Puppet::Util::Own\n own",
+        "own = 1\n own",
+        "[:a].each { |own| newparam(own) { desc own } }",
+        "newparam(:a, parent: Own) { own }",
+        "newparam(:a, **OPTIONS) { own }",
+        "newparam(:a, parent: Puppet::Property::Boolean) { newvalues :b }",
+        "newproperty(:a, :parent => Puppet::Property::Ensure) { defaultvalues }",
+        "newparam(:a) { extend Own; own }",
+        "newparam(:a) { own = 1; own }",
+        "newparam(:a) { validate { own } }",
+        "own if Own",
+        "validate do\n own\n end",
+        "ensurable { defaultvalues; newvalue(:b) { own } }",
+        "apply_to_device\n feature :a, 'b'\n autorequire(:file) { own }",
+    ] {
+        assert_eq!(doubted(body), none, "{body}");
+    }
 }
 
 /// What is doubted of a type, as kinds and texts.

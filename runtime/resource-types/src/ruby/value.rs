@@ -285,9 +285,22 @@ impl<'p, 't> Evaluator<'p, 't> {
 
     /// The pairs of a hash, or of the arguments of a call.
     pub fn hash(&self, code: Code<'t>, scope: &mut Scope) -> Value {
-        let pairs = code.children().into_iter().filter(|child| child.node.kind() == "pair");
         let mut all = Vec::new();
-        for pair in pairs {
+        for pair in code.children() {
+            match pair.node.kind() {
+                "pair" => {}
+                // `**COMMON`
+                "hash_splat_argument" => {
+                    match pair.children().first().map(|inner| self.value(*inner, scope)) {
+                        Some(Value::Hash(more)) => {
+                            more.into_iter().for_each(|(key, value)| set(&mut all, key, value));
+                        }
+                        _ => all.push((Value::Unknown, Value::Unknown)),
+                    }
+                    continue;
+                }
+                _ => continue,
+            }
             let (Some(key), Some(value)) = (pair.field("key"), pair.field("value")) else { continue };
             let key = match key.node.kind() {
                 "string" if pair.text().as_bytes().get(key.text().len()) == Some(&b':') => {
@@ -295,7 +308,8 @@ impl<'p, 't> Evaluator<'p, 't> {
                 }
                 _ => self.value(key, scope),
             };
-            all.push((key, self.value(value, scope)));
+            let value = self.value(value, scope);
+            set(&mut all, key, value);
         }
         Value::Hash(all)
     }
@@ -391,13 +405,12 @@ impl<'p, 't> Evaluator<'p, 't> {
         let mut pairs = false;
         for child in list.children() {
             match child.node.kind() {
-                "pair" => pairs = true,
+                "pair" | "hash_splat_argument" => pairs = true,
                 "block_argument" => {}
                 "splat_argument" => match child.children().first().map(|inner| self.value(*inner, scope)) {
                     Some(Value::Array(more)) => values.extend(more),
                     _ => values.push(Value::Unknown),
                 },
-                "hash_splat_argument" => values.push(Value::Unknown),
                 _ => values.push(self.value(child, scope)),
             }
         }
@@ -435,6 +448,14 @@ impl<'p, 't> Evaluator<'p, 't> {
             };
             scope.locals.insert(name, value);
         }
+    }
+}
+
+/// Sets a key of a hash: the last value that it is given is its own.
+fn set(pairs: &mut Vec<(Value, Value)>, key: Value, value: Value) {
+    match pairs.iter_mut().find(|(known, _)| *known == key && key != Value::Unknown) {
+        Some((_, old)) => *old = value,
+        None => pairs.push((key, value)),
     }
 }
 

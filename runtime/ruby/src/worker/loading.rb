@@ -4,11 +4,84 @@
 # without the rest of the file.
 
 module Bunraku
+  # Has the classes of types and attributes refuse what Puppet's own do: words that they don't have, an attribute twice, names
+  # that no class can have.
+  class Refusing
+    # `words` has a heading for each kind of class, and below it, indented, the methods that Puppet's has.
+    def initialize(words)
+      @words = Hash.new { |all, heading| all[heading] = [] }
+      heading = nil
+      words.each_line(chomp: true) { |line| line.start_with?(' ') ? @words[heading].concat(line.split) : heading = line }
+      @modules = {}
+      @made = []
+    end
+
+    def type(type)
+      refuse_words(type, Puppet::Type, %w[type any])
+    end
+
+    # An attribute that a type declares: its class, which has its name and no body yet.
+    def attribute(type, made)
+      is_property = made <= Puppet::Property
+      if is_property && type.declared&.any? { |name, other| name == made.name && other <= Puppet::Property }
+        refuse(Puppet::DevError, "Class #{type.name} already has a property named #{made.name}")
+      end
+      set_constant(type, "#{'Parameter' unless is_property}#{made.name.to_s.capitalize}", made)
+      headings = is_property ? %w[property any] : %w[parameter any]
+      headings.unshift('ensure') if made <= Puppet::Property::Ensure
+      refuse_words(made, is_property ? Puppet::Property : Puppet::Parameter, headings)
+    end
+
+    # Whether an error is what has been refused here.
+    def refused?(error)
+      return true if error.equal?(@refused)
+
+      # Other errors of names are those of constants.
+      is_word = error.is_a?(NoMethodError) || error.is_a?(NameError) && error.message.start_with?('undefined local variable')
+      is_word && @made.any? { |made| made.equal?(error.receiver) }
+    end
+
+    private
+
+    def refuse(kind, message)
+      @refused = kind.new(message)
+      raise @refused
+    end
+
+    def set_constant(type, const, made)
+      if type.const_defined?(const, false)
+        refuse(Puppet::DevError, "Class #{const} is already defined in Puppet::Type::#{type.name.to_s.capitalize}")
+      end
+      type.const_set(const, made)
+    rescue NameError => error
+      @refused = error
+      raise
+    end
+
+    # Ruby itself says what a class has not: what stands in for missing methods here is out of its way, and those that Puppet's
+    # has and none here do nothing.
+    def refuse_words(made, base, headings)
+      @made << made
+      made.extend(@modules[[base, headings]] ||= words_of(base.singleton_class, headings))
+      return unless [AnyWord, Gaps].include?(made.method(:method_missing).owner)
+
+      made.singleton_class.define_method(:method_missing, BasicObject.instance_method(:method_missing))
+      made.define_singleton_method(:respond_to_missing?) { |*_asked| false }
+    end
+
+    def words_of(base, headings)
+      words = @words.values_at(*headings).compact.flatten.grep(/\A[a-z_]\w*[?!]?\z/i)
+      words.reject! { |word| base.method_defined?(word) || base.private_method_defined?(word) }
+      Module.new { words.each { |word| define_method(word) { |*_arguments| nil } } }
+    end
+  end
+
   module Loading
     class << self
       # The message of what a place raises; nil where it raises nothing, or something else than it would in Puppet.
       def raised(kind, file, text, line)
         case kind
+        when 'declared' then of_declared(file, text)
         when 'syntax' then of_syntax(file)
         when 'require' then of_require(text)
         when 'relative' then of_require(File.expand_path(text, File.dirname(File.realpath(file))))
@@ -56,6 +129,17 @@ module Bunraku
       rescue StandardError => error
         place = error.backtrace_locations&.first
         error.message if place&.path == file && yield(error, place)
+      end
+
+      # Runs the file with classes that know Puppet's words and no others: the message of what they refuse.
+      def of_declared(file, words)
+        refusing = Bunraku.refusing = Refusing.new(words)
+        load(file)
+        nil
+      rescue StandardError => error
+        error.message if refusing.refused?(error)
+      ensure
+        Bunraku.refusing = nil
       end
 
       # Puppet has no such method. Ruby itself says so, where what stands in for missing methods here is out of its way.

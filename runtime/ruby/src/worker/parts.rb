@@ -58,10 +58,10 @@ module Bunraku
       },
       'resource_types' => {
         'Puppet' => %i[Parameter Property Provider Type], 'Bunraku' => %i[AnyWord],
-        'Bunraku.' => %i[load_resource_type]
+        'Bunraku.' => %i[load_resource_type refusing refusing= makes_types?]
       },
       'system' => { 'Puppet' => %i[FileSystem], 'Puppet::Util' => %i[Execution] },
-      'loading' => { 'Bunraku' => %i[Loading], 'Bunraku.' => %i[check_loading] },
+      'loading' => { 'Bunraku' => %i[Loading Refusing], 'Bunraku.' => %i[check_loading] },
       'template' => {
         'Puppet::Parser' => %i[TemplateWrapper], 'Bunraku' => %i[Template], 'Bunraku.' => %i[render]
       },

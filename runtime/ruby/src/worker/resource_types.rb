@@ -104,6 +104,7 @@ module Puppet
       def newtype(name, _options = {}, &block)
         type = Class.new(self) { extend Bunraku::AnyWord }
         type.begin(name.to_s.downcase.to_sym)
+        Bunraku.refusing&.type(type)
         Bunraku.compile.resource_types[type.name.to_s] = type
         const = type.name.to_s.split('_').map(&:capitalize).join
         Puppet::Type.const_set(const, type) if const.match?(/\A[A-Z]\w*\z/) && !Puppet::Type.const_defined?(const, false)
@@ -191,6 +192,7 @@ module Puppet
         parent = options[:parent]
         made = Class.new(parent.is_a?(Class) && parent <= Puppet::Parameter ? parent : kind)
         made.name = name.to_s.downcase.to_sym
+        Bunraku.refusing&.attribute(self, made)
         made.isnamevar if options[:namevar]
         (@declared ||= {})[made.name] = made
         made.class_eval(&block) if block
@@ -202,14 +204,27 @@ end
 
 module Bunraku
   class << self
-    # Runs the file of a resource type: what `described` gives, and the files that it has loaded.
+    # What refuses words and attributes as Puppet's own classes do, while a file is run for that.
+    attr_accessor :refusing
+
+    # Runs the file of a resource type: what `described` gives, and the files that it has loaded; nil where it makes no such
+    # type.
     def load_resource_type(file, name)
       before = $LOADED_FEATURES.dup
       load(file)
       type = compile.resource_types[name]
-      raise ArgumentError, "the file declares no type '#{name}' when it is run" unless type
+      return [*type.described, $LOADED_FEATURES - before] if type
 
-      [*type.described, $LOADED_FEATURES - before]
+      # Ruby loads a file that is required once in all compiles: the type may have come from one of them.
+      return unless before.any? { |other| other != file && makes_types?(other) }
+
+      raise ArgumentError, "the file declares no type '#{name}' when it is run"
+    end
+
+    private
+
+    def makes_types?(file)
+      File.file?(file) && File.binread(file).match?(/newtype|register_type/)
     end
   end
 end

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 /// The methods that the classes of types and attributes have in any version of Puppet: below each heading those of that class,
-/// below `any` those of all classes.
+/// below `any` those of all classes. `tests/oracle/type_words.rb` makes the list.
 pub const WORDS: &str = include_str!("words.txt");
 
 /// The same, by heading.

@@ -1,23 +1,14 @@
 //! Keys that a function in Ruby has nothing for, without calling it again in a compile: where it does no more with its key than ask
 //! hashes for it, it has nothing for any key that is in none of the hashes it has asked.
 
+use super::location_cache::KeyHashes;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
-use bunraku_files::reads::{self, Reads};
+use bunraku_files::reads;
 use bunraku_vm::error::Eval;
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-
-/// What a function does with the keys that it is asked for at a location. Key: the location, in whose cache it is kept for the
-/// compile; bound: the hashes that one call asks; never stale, since data is read once a compile and what the function itself keeps is
-/// asked each time. Test: `spec/ruby-api.md`, "Backends that look through expressions".
-pub(crate) enum KeyHashes<'c> {
-    /// It asks these hashes for a key, and has nothing for one that is in none of them; and what it reads then.
-    Asked(Vec<Hash<'c>>, Reads),
-    /// It does more with it.
-    More,
-}
 
 impl<'c> Lookups<'_, 'c> {
     /// Whether the function of a location has nothing for a key, by what it has done with others.

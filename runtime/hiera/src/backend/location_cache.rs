@@ -1,8 +1,8 @@
 //! What is kept for one location of an entry: its data, or what a function has answered.
 
 use super::absent_keys::AbsentAt;
-use super::key_hashes::KeyHashes;
 use crate::data_file::DataReader;
+use bunraku_files::reads::Reads;
 use bunraku_vm::value::{Hash, Value};
 use hashbrown::HashMap;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -15,6 +15,14 @@ pub enum LocationData<'c> {
     File(DataReader<'c>),
     /// What a function gave.
     Hash(Hash<'c>),
+}
+
+/// What a function that is asked key by key does with a key.
+pub(crate) enum KeyHashes<'c> {
+    /// It asks these hashes for it, and has nothing for one that is in none of them; and what it reads then.
+    Asked(Vec<Hash<'c>>, Reads),
+    /// It does more with it.
+    More,
 }
 
 /// What is kept for one location of an entry, for as long as the hierarchy it belongs to stands as resolved.
@@ -31,7 +39,9 @@ pub(crate) struct LocationCache<'c> {
     pub own: Cell<Option<Hash<'c>>>,
     /// What other compiles of the snapshot have found to be without an answer here, once asked for; none where nobody could tell.
     pub absent: OnceCell<Option<&'c AbsentAt>>,
-    /// Hashes without which it has nothing for a key, where its function does no more with one than ask hashes for it.
+    /// What its function does with keys, once it has had nothing for one. Bound: the hashes that one call asks; never stale, since data is
+    /// read once a compile, and what the function itself keeps is asked each time. Test: `tests/tests/absent_keys.rs`,
+    /// `who_only_asks_data_for_keys_is_asked_once_for_what_none_of_it_has`.
     pub hashes: OnceCell<KeyHashes<'c>>,
     /// Whether its function has been called before in the compile, once it has.
     pub has_called: Cell<bool>,

@@ -2,6 +2,7 @@
 
 use super::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::rests::key_of_text;
 use crate::space::{CachedFile, ContextCache};
 use crate::tree::{Block, MethodCall};
 use crate::value::V;
@@ -138,11 +139,6 @@ impl<'c> ContextCache<'c> {
     fn set(&self, key: String, value: V<'c>) {
         self.values.borrow_mut().insert(key, value);
     }
-}
-
-/// A string as a key of a context's cache.
-pub(crate) fn key_of_text(text: &str) -> String {
-    format!("s{text}")
 }
 
 /// A key of a context's cache as it is found again: what is no string is shown with its kind in front.

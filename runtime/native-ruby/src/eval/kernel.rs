@@ -5,7 +5,6 @@ use super::params::Arguments;
 use super::stop::Ending;
 use super::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
-use crate::functions::sealed_key::may_look_at;
 use crate::libraries;
 use crate::method::Method;
 use crate::methods;
@@ -204,7 +203,7 @@ impl<'c> Run<'_, 'c> {
     /// A call on an object whose methods code may have defined.
     #[inline(never)]
     pub(super) fn call_on_object(&mut self, on: V<'c>, call: &'c MethodCall) -> Done<'c> {
-        may_look_at(&on)?;
+        on.may_be_looked_at()?;
         let name: &'c str = if call.name.is_empty() { call.method.name() } else { &call.name };
         let found = on.defined_method(name);
         if let Some((owner, method)) = found {

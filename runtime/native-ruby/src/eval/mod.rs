@@ -43,7 +43,6 @@ use bunraku_vm::vm::Vm;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-pub(crate) use context::key_of_text;
 pub(crate) use frame::Stack;
 pub(crate) use handed::Waiting;
 pub(crate) use kernel::UNDEFINED_VARIABLE;

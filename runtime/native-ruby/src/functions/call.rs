@@ -3,11 +3,11 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::{Called, Journal};
 use super::lent::Lending;
-use super::rests::{Methods, RestsOn};
+use super::rests::{Methods, RestsOn, key_of_text};
 use super::sealed_key::SealedKey;
 use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
-use crate::eval::{self, Beginning, Done, Ending, Run, Unwind, key_of_text};
+use crate::eval::{self, Beginning, Done, Ending, Run, Unwind};
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
 use crate::prelude::Part;
 use crate::space::Load;

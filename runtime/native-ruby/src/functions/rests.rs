@@ -25,6 +25,11 @@ pub struct RestsOn {
     pub more: bool,
 }
 
+/// A string as the context of a look-up writes it as a key.
+pub(crate) fn key_of_text(text: &str) -> String {
+    format!("s{text}")
+}
+
 /// Classes and modules whose own methods know nothing but their arguments; what reads a file or asks Puppet is noted when it does.
 const CLASSES: [&str; 22] = [
     "Array",

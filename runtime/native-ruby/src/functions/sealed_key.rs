@@ -5,17 +5,12 @@
 //! It is a value that only Ruby knows how to treat, so whatever else is done with it leaves the call; it is then made again with
 //! the key as it is.
 
-use super::rests::RestsOn;
-use crate::eval::key_of_text;
-use crate::for_ruby::{ForRuby, OrRuby};
+use super::rests::{RestsOn, key_of_text};
 use crate::method::Method;
 use crate::value::V;
-use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
+use crate::value::sealed::sealed;
+use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
-
-/// What the type of such a value is called; no type that code can name is.
-const TYPE: &str = " sealed key";
 
 /// The key that a function is called with.
 pub(crate) struct SealedKey<'c> {
@@ -28,14 +23,7 @@ pub(crate) struct SealedKey<'c> {
 impl<'c> SealedKey<'c> {
     /// That of a text.
     pub fn new(vm: &Vm<'c>, text: &'c str) -> SealedKey<'c> {
-        let object = Object {
-            ty: Type::Object { name: Some(TYPE), parent: None, definition: None }.alloc(vm.arena),
-            type_name: TYPE,
-            attributes: HashBuilder::new(vm.arena).finish(),
-            held: Held::Here,
-            data: None,
-        };
-        SealedKey { object: vm.arena.alloc(object), text, without: Vec::new() }
+        SealedKey { object: sealed(vm), text, without: Vec::new() }
     }
 
     /// The value that stands for it.
@@ -73,17 +61,4 @@ impl<'c> SealedKey<'c> {
     pub fn without(self) -> Vec<Hash<'c>> {
         self.without
     }
-}
-
-/// Whether a value stands for a key.
-pub(crate) fn is_sealed(value: &V<'_>) -> bool {
-    matches!(value, V::Other(Value::Object(object)) if object.type_name == TYPE)
-}
-
-/// Whether a value may be handed to what would look at it.
-///
-/// # Errors
-/// For one that stands for a key.
-pub(crate) fn may_look_at(value: &V<'_>) -> OrRuby<()> {
-    if is_sealed(value) { Err(ForRuby("a key that is looked at")) } else { Ok(()) }
 }

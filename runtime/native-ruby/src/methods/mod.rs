@@ -54,7 +54,6 @@ pub(crate) use string_patterns::sized;
 
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::ForRuby;
-use crate::functions::sealed_key::may_look_at;
 use crate::libraries::json;
 use crate::method::Method;
 use crate::tree::Block;
@@ -96,7 +95,7 @@ fn unanswered<'c>(
         run.rests.more |= has_it;
         return Ok(answer);
     }
-    args.iter().try_for_each(may_look_at)?;
+    args.iter().try_for_each(V::may_be_looked_at)?;
     if let (V::Map(map), [V::Object(key), ..], None) = (on, args, block)
         && let Some(answer) = own_keys::call(run, &map.clone(), &key.clone(), (method, args))?
     {

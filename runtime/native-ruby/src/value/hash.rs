@@ -3,7 +3,6 @@
 use super::{Proc, V};
 use crate::budget;
 use crate::for_ruby::{BUSY, ForRuby, OrRuby};
-use crate::functions::sealed_key::may_look_at;
 use crate::value::compare::is_same_key;
 use crate::value::shared::Shared;
 use foldhash::fast::FixedState;
@@ -315,7 +314,7 @@ fn put(hasher: &mut impl Hasher, key: &V<'_>, depth: usize) -> OrRuby<()> {
             }
         }
         // Few of these are keys: all have the same number.
-        other => may_look_at(other)?,
+        other => other.may_be_looked_at()?,
     }
     Ok(())
 }

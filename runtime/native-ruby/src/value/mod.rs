@@ -12,6 +12,7 @@ pub(crate) mod large;
 pub(crate) mod object;
 pub(crate) mod ranges;
 mod regexp;
+pub(crate) mod sealed;
 mod shared;
 pub(crate) mod succ;
 pub(crate) mod text;
@@ -23,7 +24,6 @@ pub(crate) use object::{ClassRef, ErrorValue, Module, Object, Proc};
 
 use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
-use crate::functions::sealed_key::may_look_at;
 use crate::method::Method;
 use crate::random::Generator;
 use bunraku_vm::types::object::symbol_text;
@@ -277,6 +277,17 @@ impl<'c> V<'c> {
         })
     }
 
+    /// Whether it may be handed to what would look at it.
+    ///
+    /// # Errors
+    /// For a key of a look-up at which nobody may.
+    pub fn may_be_looked_at(&self) -> OrRuby<()> {
+        match self {
+            V::Other(value) => sealed::may_look_at(value),
+            _ => Ok(()),
+        }
+    }
+
     /// As a value of the compile.
     pub fn to_value(&self, vm: &Vm<'c>) -> OrRuby<Value<'c>> {
         budget::spend(1)?;
@@ -293,7 +304,7 @@ impl<'c> V<'c> {
             V::Array(items) => Value::Array(*items),
             V::Hash(hash) => Value::Hash(*hash),
             V::Other(value) => {
-                may_look_at(self)?;
+                sealed::may_look_at(value)?;
                 *value
             }
             V::Symbol("default") => Value::Default,

@@ -31,6 +31,8 @@ struct Extra<'c> {
     places: HashMap<Symbol, u32, DefaultHashBuilder, &'c Bump>,
     /// Who notes what is asked for.
     watch: Option<&'c Watch<'c>>,
+    /// How many variables with slots, and how many of these, were set when the body began.
+    before_body: Option<(usize, usize)>,
 }
 
 /// Which variables of a scope have been asked for: those that it had when the watch began, by their places, and those that it had
@@ -64,7 +66,7 @@ const FEW: usize = 8;
 
 impl<'c> Extra<'c> {
     fn new(arena: &'c Bump) -> Self {
-        Extra { all: BumpVec::new_in(arena), places: HashMap::new_in(arena), watch: None }
+        Extra { all: BumpVec::new_in(arena), places: HashMap::new_in(arena), watch: None, before_body: None }
     }
 
     fn place(&self, name: Symbol) -> Option<usize> {
@@ -277,8 +279,18 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// The variables set in this very scope: those with slots in slot order, then the others as they were set. All of these
-    /// count as asked for.
+    /// The body begins: parameters have been set, metaparameters, which have no slots, among them. What the body sets stands behind
+    /// all of these where variables are gone through.
+    pub fn begin_body(&self) {
+        if let Some(extra) = self.extra.get() {
+            let slots = self.slots.iter().take_while(|slot| slot.get().is_some()).count();
+            let mut extra = extra.borrow_mut();
+            extra.before_body = Some((slots, extra.all.len()));
+        }
+    }
+
+    /// The variables set in this very scope, those from before its body first: each time those with slots in slot order, then the
+    /// others as they were set. All of these count as asked for.
     pub fn own_variables(&self) -> Vec<(Symbol, Value<'c>)> {
         let watch = self.extra.get().and_then(|extra| extra.borrow().watch);
         watch.into_iter().for_each(|watch| watch.all.set(true));
@@ -290,12 +302,17 @@ impl<'c> Scope<'c> {
     /// Looks at the variables set in this very scope, in the same order, for a use that no code sees: none counts as asked
     /// for. The closure must not set variables.
     pub fn each_own(&self, mut look: impl FnMut(Symbol, Value<'c>)) {
-        for (name, slot) in self.names.iter().zip(self.slots) {
-            slot.get().into_iter().for_each(|value| look(*name, value));
-        }
-        if let Some(extra) = self.extra.get() {
-            extra.borrow().all.iter().for_each(|(name, value)| look(*name, *value));
-        }
+        let extra = self.extra.get().map(|extra| extra.borrow());
+        let others = extra.as_ref().map_or(&[][..], |extra| &extra.all);
+        let (slots, count) = extra.as_ref().and_then(|extra| extra.before_body).unwrap_or_default();
+        let with_slots = |places: std::ops::Range<usize>| {
+            let all = self.names[places.clone()].iter().zip(&self.slots[places]);
+            all.filter_map(|(name, slot)| Some((*name, slot.get()?)))
+        };
+        let (before, behind) = others.split_at(count);
+        let all = with_slots(0..slots).chain(before.iter().copied());
+        let all = all.chain(with_slots(slots..self.slots.len())).chain(behind.iter().copied());
+        all.for_each(|(name, value)| look(name, value));
     }
 
     /// Begins to note which of its variables without slots are asked for.
@@ -419,9 +436,13 @@ mod tests {
             }
             assert!(scope.own(Symbol(401)).is_none());
         }
+        // What is set behind the begin of the body stands behind what was set before.
+        scope.begin_body();
+        scope.set(Symbol(401), Value::Int(2));
         let before = scope.filled();
         scope.set(Symbol(500), Value::Int(1));
-        assert_eq!(scope.own_variables()[0].0, Symbol(500));
+        let names: Vec<Symbol> = scope.own_variables().iter().map(|(name, _)| *name).collect();
+        assert_eq!((names.len(), &names[40..]), (42, &[Symbol(500), Symbol(401)][..]));
         assert_ne!(scope.filled(), before);
     }
 

@@ -96,6 +96,7 @@ impl<'c> Compile<'c> {
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
         self.validate(vm, id, chunk, &value_of, (&given, all_known), &doubtful)?;
         self.catalog.borrow_mut()[id].progress.validated = !has_title;
+        scope.begin_body();
         Ok(())
     }
 

@@ -51,10 +51,10 @@ impl<'c> SealedKey<'c> {
         Some((answer, found.is_some()))
     }
 
-    /// Whether a call has rested on nothing but it and the call's other arguments.
+    /// Whether a call that another compile would not see otherwise has rested on nothing but it and the call's other arguments.
     pub fn is_all_of(&self, rests: &RestsOn) -> bool {
         let own = key_of_text(self.text);
-        !rests.more && rests.absent.is_empty() && rests.uncached.iter().all(|key| *key == own)
+        rests.absent.is_empty() && rests.uncached.iter().all(|key| *key == own)
     }
 
     /// The hashes that were asked for it and do not have it.

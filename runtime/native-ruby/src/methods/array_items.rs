@@ -346,9 +346,7 @@ pub(crate) fn sort(mut items: Vec<V<'_>>) -> OrRuby<Vec<V<'_>>> {
     if items.iter().all(|item| matches!(item, V::Str(_) | V::Made(_))) {
         let count = items.len() as u64;
         budget::spend(count * u64::from(count.checked_ilog2().unwrap_or_default() + 1))?;
-        items.sort_by(|a, b| {
-            a.text().unwrap_or_default().as_bytes().cmp(b.text().unwrap_or_default().as_bytes())
-        });
+        items.sort_by(compare::order_texts);
         return Ok(items);
     }
     compare::sort(items, &mut order, &|a: &V<'_>, b: &V<'_>| compare::is_eql(a, b))

@@ -170,6 +170,11 @@ pub(crate) fn order<'c>(a: &V<'c>, b: &V<'c>) -> OrRuby<Option<Ordering>> {
     ordered(a, b, 0)
 }
 
+/// The order of two texts, by their bytes.
+pub(crate) fn order_texts(a: &V<'_>, b: &V<'_>) -> Ordering {
+    a.text().unwrap_or_default().as_bytes().cmp(b.text().unwrap_or_default().as_bytes())
+}
+
 fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
     budget::spend(1)?;
     if depth > DEEPEST {
@@ -182,9 +187,7 @@ fn ordered<'c>(a: &V<'c>, b: &V<'c>, depth: usize) -> OrRuby<Option<Ordering>> {
         (V::Float(a), V::Float(b)) => a.partial_cmp(b),
         (V::Int(n), V::Float(x)) => order_numbers(*n, *x)?,
         (V::Float(x), V::Int(n)) => order_numbers(*n, *x)?.map(Ordering::reverse),
-        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => {
-            Some(a.text().unwrap_or_default().as_bytes().cmp(b.text().unwrap_or_default().as_bytes()))
-        }
+        (V::Str(_) | V::Made(_), V::Str(_) | V::Made(_)) => Some(order_texts(a, b)),
         (V::Symbol(a), V::Symbol(b)) => Some(a.as_bytes().cmp(b.as_bytes())),
         (V::Nil, V::Nil) => Some(Ordering::Equal),
         (V::Bool(a), V::Bool(b)) if a == b => Some(Ordering::Equal),

@@ -97,6 +97,9 @@ pub struct World {
     /// same arguments, whatever node asks. May be given several times.
     #[arg(long = "pure-program", value_name = "PATH")]
     pub pure_programs: Vec<String>,
+    /// A file in which what those print is kept, for the next run.
+    #[arg(long = "pure-outputs", value_name = "FILE", requires = "pure_programs")]
+    pub pure_outputs: Option<PathBuf>,
     /// The Ruby that runs functions and templates of modules: a path, or a name to be found on PATH [default: ruby].
     #[arg(long, value_name = "PATH")]
     pub ruby: Option<PathBuf>,
@@ -401,6 +404,10 @@ impl World {
         }
         if !self.pure_programs.is_empty() {
             settings.set("pure_programs", &programs(&self.pure_programs))?;
+        }
+        if let Some(file) = &self.pure_outputs {
+            let whole = std::path::absolute(file);
+            settings.pure_outputs = Some(whole.map_err(|error| format!("{}: {error}", file.display()))?);
         }
         if let Some(timeout) = self.timeout {
             settings.set("timeout", &timeout.into())?;

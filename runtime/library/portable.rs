@@ -179,6 +179,7 @@ fn settings_form(settings: &Settings) -> Map<String, Json> {
         programs: ProgramLimits { bytes, time: program_time },
         // Code runs no programs there.
         pure_programs: _,
+        pure_outputs: _,
         // Which Ruby there is, is the other machine's.
         ruby: RubySettings { program: _, timeout, memory: ruby_memory, sandbox: _ },
         exported: _,

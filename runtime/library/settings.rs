@@ -4,6 +4,7 @@ use crate::data::Data;
 use crate::exported::LentStore;
 use crate::node::ProgramLimits;
 use bunraku_compile::inputs;
+use bunraku_compile::programs::PurePrograms;
 use bunraku_compile::request_settings::RequestSettings;
 use bunraku_compile::session::{StoreAt, StorePlace};
 use bunraku_compile::settings::Given;
@@ -113,6 +114,9 @@ pub struct Settings {
     /// Programs, by their paths, whose output depends on their arguments alone: `generate` runs each once for the same arguments,
     /// whatever node asks, and no catalog counts as one that may depend on anything for having run one.
     pub pure_programs: Vec<String>,
+    /// A file in which what those print is kept for the next process, by its absolute path. It is believed where it is ours or root's
+    /// and nobody else may write to it.
+    pub pure_outputs: Option<PathBuf>,
     /// How code in Ruby is run.
     pub ruby: RubySettings,
     /// Where exported resources go and come from; none where they are not kept.
@@ -191,7 +195,8 @@ impl Settings {
                 file: max_file,
             },
             programs: compile.exec,
-            pure_programs,
+            pure_programs: pure_programs.paths,
+            pure_outputs: pure_programs.outputs,
             ruby,
             exported,
             others: OtherSettings(given),
@@ -219,7 +224,8 @@ impl Settings {
         compile.limits.steps = self.limits.steps;
         compile.limits.nesting = self.limits.nesting;
         let (ruby, given) = (self.ruby.clone(), self.others.0.clone());
-        let pure_programs = self.pure_programs.clone();
+        let pure_programs =
+            PurePrograms { paths: self.pure_programs.clone(), outputs: self.pure_outputs.clone() };
         RequestSettings { compile, ruby, given, max_file: self.limits.file, pure_programs }
     }
 

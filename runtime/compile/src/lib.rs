@@ -47,7 +47,7 @@ mod overrides;
 mod params;
 mod phases;
 mod plain_data;
-mod programs;
+pub mod programs;
 mod query;
 mod read_settings;
 mod relations;

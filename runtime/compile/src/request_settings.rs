@@ -1,6 +1,7 @@
 //! All settings of a compile that is asked for: its own, those of Ruby workers, and Puppet's others, which code reads.
 
 use crate::inputs::Settings;
+use crate::programs::PurePrograms;
 use crate::settings::{self, Given};
 use bunraku_files::read::MAX_FILE;
 use bunraku_ruby::WorkerSettings;
@@ -19,8 +20,8 @@ pub struct RequestSettings {
     pub given: Given,
     /// Bytes that a file of the environment may hold: `max_file`.
     pub max_file: u64,
-    /// Programs whose output depends on their arguments alone: `pure_programs`.
-    pub pure_programs: Vec<String>,
+    /// Programs whose output depends on their arguments alone: `pure_programs`, `pure_outputs`.
+    pub pure_programs: PurePrograms,
 }
 
 impl Default for RequestSettings {
@@ -30,7 +31,7 @@ impl Default for RequestSettings {
             ruby: WorkerSettings::default(),
             given: Given::default(),
             max_file: MAX_FILE,
-            pure_programs: Vec::new(),
+            pure_programs: PurePrograms::default(),
         }
     }
 }
@@ -80,18 +81,21 @@ impl RequestSettings {
             // Of the environment, whose files it is about.
             ("max_file", Json::Number(limit)) => self.max_file = whole(name, limit)? as u64,
             ("pure_programs", Json::Array(programs)) => {
-                let absolute = |program: &Json| {
-                    let path = program.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
-                    path.ok_or_else(|| format!("The setting '{name}' takes absolute paths, not {program}"))
-                };
-                self.pure_programs = programs.iter().map(absolute).collect::<Result<_, _>>()?;
+                self.pure_programs.paths =
+                    programs.iter().map(|path| absolute(name, path)).collect::<Result<_, _>>()?;
             }
+            ("pure_outputs", file) => self.pure_programs.outputs = Some(absolute(name, file)?.into()),
             ("ruby_timeout", Json::Number(limit)) => self.ruby.timeout = seconds(name, limit)?,
             ("ruby_memory", Json::Number(limit)) => self.ruby.memory = whole(name, limit)? as u64,
             (name, value) => settings::give(&mut self.given, name, value)?,
         }
         Ok(())
     }
+}
+
+fn absolute(name: &str, path: &Json) -> Result<String, String> {
+    let text = path.as_str().filter(|path| path.starts_with('/')).map(str::to_owned);
+    text.ok_or_else(|| format!("The setting '{name}' takes absolute paths, not {path}"))
 }
 
 fn whole(name: &str, number: &Number) -> Result<usize, String> {

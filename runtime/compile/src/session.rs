@@ -5,7 +5,7 @@ use crate::compile::Compile;
 use crate::functions::Functions;
 use crate::inputs::{AgentReport, Code, Finished, Inputs, Node, Settings, Spent};
 use crate::origins::{About, Origins};
-use crate::programs::{Outputs, Programs};
+use crate::programs::{Outputs, Programs, PurePrograms};
 use crate::request_settings::RequestSettings;
 use crate::settings::Given;
 use crate::state::journal::Log;
@@ -237,6 +237,7 @@ impl Session {
     pub fn leave(self) {
         self.workers.end();
         self.snapshots.remember();
+        self.outputs.remember();
         std::mem::forget(self);
     }
 
@@ -288,6 +289,9 @@ impl Session {
         let snapshot = self.snapshots.current(environment)?;
         if let Some(fault) = snapshot.tree().fault() {
             return Err(fault);
+        }
+        if let (Some(file), false) = (&pure_programs.outputs, settings.is_confined) {
+            self.outputs.open(file)?;
         }
         if settings.is_confined {
             ruby.sandbox = Some(Sandbox { readable: readable_for_ruby(&snapshot) });
@@ -392,7 +396,7 @@ struct Work {
     snapshot: Arc<Snapshot>,
     functions: Arc<Functions>,
     outputs: Arc<Outputs>,
-    pure_programs: Vec<String>,
+    pure_programs: PurePrograms,
     workers: Arc<Workers>,
     settings: Settings,
     given: Given,

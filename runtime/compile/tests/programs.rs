@@ -2,6 +2,7 @@
 
 use bunraku_compile::job::Session;
 use serde_json::{Value, json};
+use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -38,9 +39,14 @@ impl World {
         );
         let write = |path: &Path| {
             std::fs::write(path, &text)?;
-            std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755))
+            std::fs::set_permissions(path, Permissions::from_mode(0o755))
         };
         write(&self.path("program")).expect("files can be written");
+    }
+
+    /// This process ends, and another one begins.
+    fn next_process(&mut self) {
+        std::mem::take(&mut self.session).leave();
     }
 
     /// How often it has run.
@@ -101,4 +107,85 @@ fn what_is_no_list_of_paths_is_refused() {
         assert_eq!(world.ask("a", json!({"pure_programs": given})), message);
     }
     assert_eq!(world.runs(), 0);
+}
+
+/// A program that has not changed a moment ago, for what it prints is only kept for others then.
+fn settle() {
+    std::thread::sleep(std::time::Duration::from_millis(2200));
+}
+
+#[test]
+fn what_a_pure_one_printed_is_kept_for_the_next_process() {
+    let mut world = World::new();
+    let file = world.path("outputs");
+    let pure = json!({"pure_programs": [world.program()], "pure_outputs": file});
+    // It has just been written: a change might not show.
+    assert_eq!(world.ask("early", pure.clone()), "early");
+    settle();
+    assert_eq!(world.ask("a", pure.clone()), "a");
+    world.next_process();
+    for (argument, runs) in [("a", 2), ("early", 3), ("early", 3)] {
+        assert_eq!(world.ask(argument, pure.clone()), argument);
+        assert_eq!(world.runs(), runs, "{argument}");
+    }
+    // Two that run at once lose nothing of each other.
+    let other = std::mem::take(&mut world.session);
+    assert_eq!(world.ask("b", pure.clone()), "b");
+    world.next_process();
+    other.leave();
+    for argument in ["a", "b", "early"] {
+        assert_eq!(world.ask(argument, pure.clone()), argument);
+    }
+    assert_eq!(world.runs(), 4);
+    // Another program has printed nothing yet.
+    world.write_program("another one");
+    world.next_process();
+    assert_eq!(world.ask("a", pure.clone()), "a");
+    assert_eq!(world.runs(), 5);
+}
+
+#[test]
+fn a_file_that_is_no_file_of_outputs_is_refused_and_stays() {
+    let mut world = World::new();
+    let ask = |world: &World, name: &str| {
+        let file = world.path("environment").with_file_name(name);
+        world.ask("a", json!({"pure_programs": [world.program()], "pure_outputs": file}))
+    };
+    let refused = |name: &str, why: &str| {
+        format!(
+            "The setting 'pure_outputs': {}: {why}",
+            world.path("environment").with_file_name(name).display()
+        )
+    };
+    let whose = "is not believed: it is no regular file, belongs to somebody else, or others may write to it";
+    std::fs::write(world.path("other"), "mine").expect("files can be written");
+    std::fs::write(world.path("open"), "").expect("files can be written");
+    std::fs::set_permissions(world.path("open"), Permissions::from_mode(0o666)).expect("modes can be set");
+    std::fs::create_dir(world.path("folder")).expect("folders can be made");
+    let nowhere = format!("there is no folder {}", world.path("nowhere").display());
+    for (name, why) in [
+        ("other", "is no file of outputs, and stays as it is"),
+        ("open", whose),
+        ("folder", whose),
+        ("nowhere/x", &nowhere),
+    ] {
+        assert_eq!(ask(&world, name), refused(name, why));
+    }
+    assert_eq!(world.runs(), 0);
+    // One that is damaged, by any change of a byte, is an error or has other outputs; nothing worse.
+    settle();
+    assert_eq!(ask(&world, "outputs"), "a");
+    world.next_process();
+    let whole = std::fs::read(world.path("outputs")).expect("it was written");
+    for (at, _) in whole.iter().enumerate() {
+        let mut damaged = whole.clone();
+        damaged[at] ^= 1;
+        std::fs::write(world.path("outputs"), &damaged).expect("files can be written");
+        let told = ask(&world, "outputs");
+        assert!(!told.contains("panicked"), "{at}: {told}");
+        world.session = Session::default();
+    }
+    assert_eq!(std::fs::read(world.path("other")).ok().as_deref(), Some(&b"mine"[..]));
+    let relative = world.ask("a", json!({"pure_outputs": "outputs"}));
+    assert_eq!(relative, "The setting 'pure_outputs' takes absolute paths, not \"outputs\"");
 }

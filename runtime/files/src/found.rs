@@ -47,6 +47,27 @@ impl Stamp {
         self.on_disk.is_some()
     }
 
+    /// What the disk says of it as five numbers, to be written down, if it has changed long enough ago for a later change to show.
+    pub fn settled_words(&self) -> Option<[u64; 5]> {
+        #[cfg(unix)]
+        return self
+            .on_disk
+            .filter(|status| status.is_settled(SystemTime::now()))
+            .map(|status| status.words());
+        #[cfg(not(unix))]
+        None
+    }
+
+    /// What such numbers say.
+    pub fn of_words(words: [u64; 5]) -> Stamp {
+        #[cfg(unix)]
+        let status = Status::of_words(words);
+        #[cfg(unix)]
+        return Stamp { size: status.size, on_disk: Some(status) };
+        #[cfg(not(unix))]
+        Stamp { size: words[2], on_disk: None }
+    }
+
     /// What the disk says of it.
     #[cfg(unix)]
     pub(crate) fn status(&self) -> Option<Status> {
@@ -83,6 +104,16 @@ impl Status {
             modified: nanoseconds(found.mtime(), found.mtime_nsec()),
             changed: nanoseconds(found.ctime(), found.ctime_nsec()),
         }
+    }
+
+    /// All of it, in the order in which it is declared.
+    pub fn words(&self) -> [u64; 5] {
+        [self.device, self.inode, self.size, self.modified as u64, self.changed as u64]
+    }
+
+    /// The reverse.
+    pub fn of_words([device, inode, size, modified, changed]: [u64; 5]) -> Status {
+        Status { device, inode, size, modified: modified as i64, changed: changed as i64 }
     }
 
     /// Whether a change after this moment would show.

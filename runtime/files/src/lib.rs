@@ -8,6 +8,7 @@
 //! commands use: files of the disk, bounded when read, whole or not at all when written.
 
 pub mod archive;
+pub mod believed;
 pub mod confined;
 pub mod found;
 pub mod glob;

@@ -73,6 +73,11 @@ impl<K: Hash + Eq, V> Recent<K, V> {
         self.map.iter().map(|(_, value)| value)
     }
 
+    /// The same with its keys, what was used last first.
+    pub fn iter(&self) -> impl Iterator<Item = (&K, &V)> {
+        self.map.iter()
+    }
+
     /// Whether there is nothing.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()

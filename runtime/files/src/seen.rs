@@ -6,19 +6,18 @@
 //! seen. One that changed a moment before it was compared might change once more without its times telling: it is not
 //! remembered.
 //!
-//! The note is `ARCHIVE.seen`. It is taken from nobody who could not have written the archive: from its owner, root and
-//! ourselves, and only if nobody else may write to it. It may be gone at any time; one that is damaged or belongs to
+//! The note is `ARCHIVE.seen`. It is taken from nobody who could not have written the archive ([`believed`]). It may be gone at any time; one that is damaged or belongs to
 //! another archive counts as none. Where none can be written nothing is said.
 
+use crate::believed;
 use crate::found::Status;
 use crate::paths::NOTE;
 use crate::write;
 use foldhash::fast::FixedState;
-use rustix::process::geteuid;
 use std::collections::HashMap;
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::Read as _;
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_128};
@@ -97,19 +96,8 @@ impl Seen {
         }
     }
 
-    /// Whether a file of this owner and mode may be believed.
-    fn is_trusted(&self, about: &Metadata) -> bool {
-        let owners = [self.owner, geteuid().as_raw(), 0];
-        about.is_file() && owners.contains(&about.uid()) && about.mode() & 0o022 == 0
-    }
-
-    /// The file, if it may be believed. It is looked at before it is opened, and no link is followed.
     fn open(&self) -> Option<(File, Metadata)> {
-        let flags = libc::O_NOFOLLOW | libc::O_NONBLOCK | libc::O_NOCTTY;
-        std::fs::symlink_metadata(&self.path).ok().filter(|about| self.is_trusted(about))?;
-        let file = OpenOptions::new().read(true).custom_flags(flags).open(&self.path).ok()?;
-        let about = file.metadata().ok().filter(|about| self.is_trusted(about))?;
-        Some((file, about))
+        believed::open(&self.path, Some(self.owner))
     }
 
     fn read(&self) -> Option<Known> {
@@ -150,7 +138,7 @@ impl Seen {
         bytes.reserve(RECORD * self.known.len() + SUM);
         for (key, status) in self.known.iter().take(self.most) {
             bytes.extend(key.to_le_bytes());
-            words(status).iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+            status.words().iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         }
         let sum = xxh3_64(&bytes);
         bytes.extend(sum.to_le_bytes());
@@ -164,17 +152,12 @@ impl Seen {
     }
 }
 
-fn words(status: &Status) -> [u64; 5] {
-    [status.device, status.inode, status.size, status.modified as u64, status.changed as u64]
-}
-
 fn record(bytes: &[u8]) -> Option<(u128, Status)> {
     let (key, words) = bytes.split_first_chunk::<16>()?;
     let mut words = words.chunks_exact(8).map(|word| word.try_into().map_or(0, u64::from_le_bytes));
     let mut next = || words.next();
-    let (device, inode, size, modified, changed) =
-        (next()?, next()?, next()?, next()? as i64, next()? as i64);
-    Some((u128::from_le_bytes(*key), Status { device, inode, size, modified, changed }))
+    let words = [next()?, next()?, next()?, next()?, next()?];
+    Some((u128::from_le_bytes(*key), Status::of_words(words)))
 }
 
 #[cfg(test)]

@@ -82,9 +82,9 @@ impl<'c> FilePort<'c> for Compile<'c> {
         if self.asked.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
         }
-        let outputs = self.asked.programs.outputs;
+        let programs = self.asked.programs;
         let pure = is_pure.then(|| Stamp::look(Path::new(program))).flatten();
-        if let Some(text) = pure.and_then(|program| outputs.get(command, program)) {
+        if let Some(text) = pure.and_then(|program| programs.printed(command, program)) {
             return Ok(text);
         }
         if !folder.is_dir() {
@@ -109,7 +109,7 @@ impl<'c> FilePort<'c> for Compile<'c> {
         match ended.status.code() {
             Some(0) => {
                 if let Some(program) = pure {
-                    outputs.keep(command, program, &text);
+                    programs.keep(command, program, &text);
                 }
                 Ok(text)
             }

@@ -7,7 +7,9 @@ use bunraku_hiera::data_file::DataFile;
 use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
-use bunraku_hiera::{EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings};
+use bunraku_hiera::{
+    CertainCall, EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings, lasting,
+};
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
@@ -16,7 +18,7 @@ use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::host::{Change, LogPort, Lookup, SettingsPort, Strict};
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::{Hash, Object, Value};
+use bunraku_vm::value::{Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -145,13 +147,12 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
         Ok(Some(value.unwrap_or(Value::Undef)))
     }
 
-    fn take_rested(&self) -> Option<RestsOn> {
-        let rested = self.erb.take_rested()?;
-        Some(RestsOn { absent: rested.absent, uncached: rested.uncached })
-    }
-
-    fn take_without_key(&self) -> Option<Vec<Hash<'c>>> {
-        self.erb.take_without_key()
+    fn take_certain(&self, context: Value<'c>) -> Option<CertainCall<'c>> {
+        let call = self.erb.take_certain(context)?;
+        let lasting = |(key, value)| Some((key, lasting(value)?));
+        let cached = call.rests.cached.into_iter().map(lasting).collect::<Option<_>>()?;
+        let rests = RestsOn { absent: call.rests.absent, uncached: call.rests.uncached, cached };
+        Some(CertainCall { rests, without_key: call.without_key })
     }
 
     fn has_called(&self, name: &str, from: &str) -> bool {
@@ -165,6 +166,10 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
 
     fn context_keeps_text(&self, context: i64, text: &str) -> bool {
         self.erb.context_keeps_text(context, text)
+    }
+
+    fn keep_in_context(&self, context: i64, key: &str, value: Value<'c>) {
+        self.erb.keep_in_context(context, key, value);
     }
 }
 

@@ -30,8 +30,8 @@ mod surroundings;
 mod under_way;
 mod variables;
 
-pub use backend::absent_keys::RestsOn;
 pub use backend::context;
+pub use backend::kept_answers::{CertainCall, RestsOn, lasting};
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
 pub use surroundings::{EnvironmentParts, FunctionSide, ModuleParts, Repeat, Surroundings};

@@ -57,7 +57,7 @@ pub(crate) struct State<'c> {
     /// Who explains the look-ups that code asks for.
     pub explain: Cell<Explain<'c>>,
     /// Paths outside of the environment at which there is nothing, as far as it has been asked for answers that are kept. Key: the
-    /// path; bound: what keys lead to; never stale, as a compile sees a file once. Test: `tests/tests/absent_keys.rs`.
+    /// path; bound: what keys lead to; never stale, as a compile sees a file once. Test: `tests/tests/kept_answers.rs`.
     pub absent_outside: RefCell<HashSet<PathBuf>>,
     /// Look-ups that have been answered.
     pub answered: AnsweredLookups<'c>,

@@ -1,11 +1,11 @@
 //! What look-ups ask of the compile around them: the one way out of Hiera. The compile implements it; tests may
 //! implement it with nothing but a folder. Variables and calls of closures are the machine's and need no port.
 
-use crate::backend::absent_keys::RestsOn;
+use crate::backend::kept_answers::CertainCall;
 use crate::data_file::DataFile;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Change, Strict};
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,23 +58,21 @@ pub trait FunctionSide<'c> {
         args: &[Value<'c>],
     ) -> Eval<'c, Option<Value<'c>>>;
 
-    /// What the call of a function before this has rested on, where it has said that there is nothing for the key and the same
-    /// arguments give the same in each compile of the snapshot; none where that is not certain.
-    fn take_rested(&self) -> Option<RestsOn>;
-
-    /// The hashes that it has asked for the key, where it has done no more with that, none of them has it, and it has said that there
-    /// is nothing for it.
-    fn take_without_key(&self) -> Option<Vec<Hash<'c>>>;
+    /// What is certain of the call of a function before this, by the context that it was given; none where nothing is.
+    fn take_certain(&self, context: Value<'c>) -> Option<CertainCall<'c>>;
 
     /// Whether a function has been run without a Ruby process before in the compile, as code of module `from` finds it: so its files
     /// have been read.
     fn has_called(&self, name: &str, from: &str) -> bool;
 
-    /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`] has it.
+    /// Whether the context of a look-up, by its number, keeps something under a key as [`RestsOn`](crate::RestsOn) has it.
     fn context_keeps(&self, context: i64, key: &str) -> bool;
 
     /// Whether it keeps something under a text.
     fn context_keeps_text(&self, context: i64, text: &str) -> bool;
+
+    /// Has it keep a value under a key as [`RestsOn`](crate::RestsOn) has it.
+    fn keep_in_context(&self, context: i64, key: &str, value: Value<'c>);
 }
 
 /// What look-ups ask of the compile around them.

@@ -1,10 +1,12 @@
 //! Calling the function of an entry: one in the Puppet language or in Ruby, or hiera-eyaml's.
 
 use super::context;
+use super::key_hashes::learn_of_keys;
 use crate::config::location::LocationKind;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
+use bunraku_files::reads;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -28,20 +30,33 @@ impl<'c> Lookups<'_, 'c> {
         }
         self.state.answered.spoil();
         let question = self.shared_question(vm, at, key);
-        if question.is_some_and(|question| self.is_absent(question)) {
-            return Ok(None);
+        if let Some(answer) = question.and_then(|question| self.kept_answer(question)) {
+            return Ok(answer);
         }
         if self.is_in_no_hash(at, key) {
             return Ok(None);
         }
         let args = self.backend_arguments(vm, at, key);
         let learns = self.learns_of_keys(vm, at);
-        let mut call = || self.around.call_function(vm, name, at.entry.module(), &args);
-        let call = || match question {
-            None => context::found(call()),
-            Some(question) => self.call_to_keep(question, call),
+        let mut call = || context::found(self.around.call_function(vm, name, at.entry.module(), &args));
+        let found = match learns || question.is_some() {
+            false => call()?,
+            true => {
+                let (found, reads) = reads::gather(call);
+                reads::pass_on(&reads);
+                let found = found?;
+                let certain = args.last().and_then(|context| self.around.take_certain(*context));
+                let (rests, without_key) =
+                    certain.map_or((None, None), |call| (Some(call.rests), call.without_key));
+                if let (Some(question), Some(rests)) = (question, rests) {
+                    self.keep_answer(question, found.flatten(), (rests, &reads));
+                }
+                if learns && found.is_none() {
+                    learn_of_keys(at, (without_key, reads));
+                }
+                found
+            }
         };
-        let found = if learns { self.call_to_learn(at, call)? } else { call()? };
         match found {
             None => Ok(None),
             Some(Some(value)) => Ok(Some(value)),

@@ -5,9 +5,8 @@ use super::location_cache::KeyHashes;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
-use bunraku_files::reads;
-use bunraku_vm::error::Eval;
-use bunraku_vm::value::Value;
+use bunraku_files::reads::{self, Reads};
+use bunraku_vm::value::{Hash, Value};
 use bunraku_vm::vm::Vm;
 
 impl<'c> Lookups<'_, 'c> {
@@ -30,28 +29,15 @@ impl<'c> Lookups<'_, 'c> {
         // Who watches what a newer version would do otherwise wants to see each call done.
         at.entry.kind == BackendKind::LookupKey && at.cache().hashes.get().is_none() && !vm.host.is_witness()
     }
+}
 
-    /// What a call gives, none where the function has nothing for its key; then it is known what it does with keys.
-    ///
-    /// # Errors
-    /// Those of the call.
-    pub(super) fn call_to_learn<T>(
-        &self,
-        at: AskedLocation<'_, 'c>,
-        call: impl FnOnce() -> Eval<'c, Option<T>>,
-    ) -> Eval<'c, Option<T>> {
-        self.around.take_without_key();
-        let (found, reads) = reads::gather(call);
-        reads::pass_on(&reads);
-        let found = found?;
-        if found.is_none() {
-            let known = match self.around.take_without_key() {
-                Some(hashes) if reads.unknown.is_empty() => KeyHashes::Asked(hashes, reads),
-                _ => KeyHashes::More,
-            };
-            // Nobody else has found it out: a function that looks something up does more with its key.
-            let _ = at.cache().hashes.set(known);
-        }
-        Ok(found)
-    }
+/// Takes note of what the function of a location does with its keys, which it has just had nothing for: the hashes that it has asked and no
+/// more, where that is certain, and what the call has read.
+pub(super) fn learn_of_keys<'c>(at: AskedLocation<'_, 'c>, (hashes, reads): (Option<Vec<Hash<'c>>>, Reads)) {
+    let known = match hashes {
+        Some(hashes) if reads.unknown.is_empty() => KeyHashes::Asked(hashes, reads),
+        _ => KeyHashes::More,
+    };
+    // Nobody else has found it out: a function that looks something up does more with its key.
+    let _ = at.cache().hashes.set(known);
 }

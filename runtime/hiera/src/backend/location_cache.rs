@@ -1,6 +1,6 @@
 //! What is kept for one location of an entry: its data, or what a function has answered.
 
-use super::absent_keys::AbsentAt;
+use super::kept_answers::AnswersAt;
 use crate::data_file::DataReader;
 use bunraku_files::reads::Reads;
 use bunraku_vm::value::{Hash, Value};
@@ -37,10 +37,10 @@ pub(crate) struct LocationCache<'c> {
     /// What the function itself keeps by `cache` and `cache_all` of its context; never stale, it says itself what it
     /// keeps. Test: the same.
     pub own: Cell<Option<Hash<'c>>>,
-    /// What other compiles of the snapshot have found to be without an answer here, once asked for; none where nobody could tell.
-    pub absent: OnceCell<Option<&'c AbsentAt>>,
+    /// What other compiles of the snapshot have been answered here, once asked for; none where nobody could tell.
+    pub kept: OnceCell<Option<&'c AnswersAt>>,
     /// What its function does with keys, once it has had nothing for one. Bound: the hashes that one call asks; never stale, since data is
-    /// read once a compile, and what the function itself keeps is asked each time. Test: `tests/tests/absent_keys.rs`,
+    /// read once a compile, and what the function itself keeps is asked each time. Test: `tests/tests/kept_answers.rs`,
     /// `who_only_asks_data_for_keys_is_asked_once_for_what_none_of_it_has`.
     pub hashes: OnceCell<KeyHashes<'c>>,
     /// Whether its function has been called before in the compile, once it has.

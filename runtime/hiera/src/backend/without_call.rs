@@ -1,16 +1,14 @@
-//! What a function in Ruby has nothing for, without calling it: other compiles of the snapshot have.
+//! What a function in Ruby answers, without calling it: other compiles of the snapshot have.
 //!
-//! Only what is certain is kept: that the function rests on its arguments and on files of the snapshot alone, as
-//! [`RestsOn`](super::absent_keys::RestsOn) says; that little which it rests on besides is asked again.
+//! Only what is certain is kept: that the function rests on its arguments and on files of the snapshot alone, as [`RestsOn`] says; that
+//! little which it rests on besides is asked again.
 
-use super::absent_keys::AbsentAt;
-use super::context;
+use super::kept_answers::{AnswersAt, KeptAnswer, RestsOn, lasting};
 use crate::data_file::data::is_plain;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
 use crate::state::Lookups;
-use bunraku_files::reads;
-use bunraku_vm::error::Eval;
+use bunraku_files::reads::Reads;
 use bunraku_vm::format::inspect;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
@@ -20,7 +18,7 @@ use std::path::Path;
 #[derive(Clone, Copy)]
 pub(super) struct SharedQuestion<'a, 'c> {
     at: AskedLocation<'a, 'c>,
-    absent: &'c AbsentAt,
+    kept: &'c AnswersAt,
     key: &'c str,
 }
 
@@ -36,26 +34,31 @@ impl<'c> Lookups<'_, 'c> {
         let find = || {
             // Who watches what a newer version would do otherwise wants to see it done.
             let location = (!vm.host.is_witness()).then(|| described(vm, at))??;
-            Some(self.files.absent_keys.at(&location))
+            Some(self.files.kept_answers.at(&location))
         };
-        let absent = (*at.cache().absent.get_or_init(find)).filter(|absent| absent.is_shared())?;
-        Some(SharedQuestion { at, absent, key: key.as_str() })
+        let kept = (*at.cache().kept.get_or_init(find)).filter(|kept| kept.is_shared())?;
+        Some(SharedQuestion { at, kept, key: key.as_str() })
     }
 
-    /// Whether it is known that the function has nothing for the key, and would be so again.
-    pub(super) fn is_absent(&self, question: SharedQuestion<'_, 'c>) -> bool {
-        let SharedQuestion { at, absent, key } = question;
+    /// What is known that the function would answer, and would again; none inside where that is nothing.
+    pub(super) fn kept_answer(&self, question: SharedQuestion<'_, 'c>) -> Option<Option<Value<'c>>> {
+        let SharedQuestion { at, kept, key } = question;
         // Its first call in a compile reads its files: they are part of what is told of the compile.
         let called = &at.cache().has_called;
         if !called.get() {
             called.set(self.around.has_called(&at.entry.function, at.entry.module()));
         }
-        called.get()
-            && absent.get(key).is_some_and(|rests| {
-                let context = at.cache().number();
-                !rests.uncached.iter().any(|key| self.around.context_keeps(context, key))
-                    && rests.absent.iter().all(|path| self.has_nothing_at(path))
-            })
+        let KeptAnswer { rests, found } = kept.get(key).filter(|_| called.get())?;
+        let context = at.cache().number();
+        let RestsOn { absent, uncached, cached } = rests;
+        let is_as_before = !uncached.iter().any(|key| self.around.context_keeps(context, key))
+            && absent.iter().all(|path| self.has_nothing_at(path));
+        is_as_before.then(|| {
+            for (key, value) in cached {
+                self.around.keep_in_context(context, key, value.value(self.arena));
+            }
+            found.as_ref().map(|value| value.value(self.arena))
+        })
     }
 
     /// Whether there is nothing at a path outside of the environment.
@@ -71,26 +74,18 @@ impl<'c> Lookups<'_, 'c> {
         is_absent
     }
 
-    /// What a call gives, none where the function has nothing for the key: that is kept, if it is certain.
-    ///
-    /// # Errors
-    /// Those of the call.
-    pub(super) fn call_to_keep<T>(
+    /// Keeps what a call has answered, if that is certain: what was read for it comes with it.
+    pub(super) fn keep_answer(
         &self,
         question: SharedQuestion<'_, 'c>,
-        call: impl FnOnce() -> Eval<'c, T>,
-    ) -> Eval<'c, Option<T>> {
-        self.around.take_rested();
-        let (answer, reads) = reads::gather(call);
-        reads::pass_on(&reads);
-        let found = context::found(answer)?;
-        if found.is_none()
-            && reads.unknown.is_empty()
-            && let Some(rests) = self.around.take_rested()
-        {
-            self.files.absent_keys.keep(question.absent, question.key, (rests, reads));
+        answer: Option<Value<'c>>,
+        (rests, reads): (RestsOn, &Reads),
+    ) {
+        let found = answer.map(lasting);
+        if reads.unknown.is_empty() && found != Some(None) {
+            let kept = KeptAnswer { rests, found: found.flatten() };
+            self.files.kept_answers.keep(question.kept, question.key, (kept, reads.clone()));
         }
-        Ok(found)
     }
 }
 

@@ -5,7 +5,7 @@ use super::format::{DataFault, DataFormat};
 use super::hocon;
 use super::indexed::DataFile;
 use super::yaml::{self, Patterns, YamlFault};
-use crate::backend::absent_keys::AbsentKeys;
+use crate::backend::kept_answers::KeptAnswers;
 use crate::layer::LayerKind;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
@@ -76,7 +76,7 @@ pub struct DataFiles {
     parsed: FileMemo<ParsedFile, 3>,
     passed: Memo<Box<OsStr>, Mutex<Vec<LayerKind>>>,
     /// Keys that functions have said there is nothing for.
-    pub(crate) absent_keys: AbsentKeys,
+    pub(crate) kept_answers: KeptAnswers,
     session: Arc<SessionData>,
 }
 
@@ -88,7 +88,7 @@ impl DataFiles {
                 .asking(Asked::Data)
                 .placeless(Result::is_ok),
             passed: Memo::new(&PASSED),
-            absent_keys: AbsentKeys::new(),
+            kept_answers: KeptAnswers::new(),
             session,
         }
     }

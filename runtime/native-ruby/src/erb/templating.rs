@@ -8,7 +8,7 @@ use crate::eval::{self, Rendered, Stack, Stopped, Waiting};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::functions::Journal;
 use crate::functions::raised::RaisedErrors;
-use crate::functions::rests::RestsOn;
+use crate::functions::rests::CertainCall;
 use crate::random::OwnGenerator;
 use crate::space::Space;
 use crate::tree::Unsupported;
@@ -16,7 +16,7 @@ use crate::value::V;
 use crate::world::{NativeWorld, WorkerState};
 use bunraku_vm::host::Erb;
 use bunraku_vm::scope::Scope;
-use bunraku_vm::value::Hash;
+use bunraku_vm::value::Object;
 use bunraku_vm::vm::Vm;
 use elsa::FrozenVec;
 use hashbrown::HashMap;
@@ -54,10 +54,8 @@ pub struct Templating<'c> {
     pub(crate) waiting: RefCell<Vec<Waiting<'c>>>,
     /// Ruby's own generator of random numbers.
     pub(crate) random: OwnGenerator,
-    /// What the call of a function that has just ended without a value has rested on.
-    pub(crate) rested: Cell<Option<RestsOn>>,
-    /// Hashes that such a call has asked for the key of its look-up, where it has done no more with that.
-    pub(crate) without_key: Cell<Option<Vec<Hash<'c>>>>,
+    /// What is certain of the last call of a look-up's function, and the context that it was given.
+    pub(crate) certain: Cell<Option<(&'c Object<'c>, CertainCall<'c>)>>,
 }
 
 /// The templates that the compile has met: the second rendering of one asks neither the disk nor a lock.
@@ -96,8 +94,7 @@ impl<'c> Templating<'c> {
             spare_stack: Cell::default(),
             waiting: RefCell::default(),
             random: OwnGenerator::default(),
-            rested: Cell::default(),
-            without_key: Cell::default(),
+            certain: Cell::default(),
         }
     }
 
@@ -175,12 +172,10 @@ impl<'c> Templating<'c> {
             spare_stack,
             waiting,
             random,
-            rested,
-            without_key,
+            certain,
         } = self;
-        without_key.take();
         random.release();
-        rested.take();
+        certain.take();
         globals.take();
         spare_stack.take();
         let Met { files, texts, ruby } = met;

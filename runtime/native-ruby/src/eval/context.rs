@@ -22,11 +22,20 @@ impl<'c> Run<'_, 'c> {
     ) -> Done<'c, Option<V<'c>>> {
         let Some(number) = self.world.context_number(object) else { return Ok(None) };
         let kept = self.space.context(number);
-        self.rests.more |= !matches!(name, "cache_has_key" | "cached_value" | "not_found");
+        self.rests.more |= match (name, args) {
+            // Nothing in it stands for something else.
+            ("interpolate", [value]) => !is_whole(value),
+            _ => !matches!(name, "cache" | "cache_has_key" | "cached_value" | "not_found"),
+        };
         Ok(Some(match (name, args) {
             ("cache", [key, value]) => {
                 self.may_keep(value)?;
-                kept.set(self.key(key)?, value.clone());
+                let key = self.key(key)?;
+                match is_fixed(value) {
+                    true => self.rests.cached.push((key.clone(), value.to_value(self.vm)?)),
+                    false => self.rests.more = true,
+                }
+                kept.set(key, value.clone());
                 value.clone()
             }
             ("cache_all", [all]) => {
@@ -131,12 +140,22 @@ impl<'c> Run<'_, 'c> {
     }
 }
 
+/// Whether a value is simple, as [`is_simple`](crate::functions::rests::is_simple) says, and nothing can be changed in it.
+fn is_fixed(value: &V<'_>) -> bool {
+    matches!(value, V::Str(_) | V::Nil | V::Bool(_) | V::Int(_) | V::Float(_))
+}
+
+/// Whether a value is what interpolation makes of it.
+fn is_whole(value: &V<'_>) -> bool {
+    is_fixed(value) && !matches!(value, V::Str(text) if text.contains("%{"))
+}
+
 impl<'c> ContextCache<'c> {
     fn get(&self, key: &str) -> Option<V<'c>> {
         self.values.borrow().get(key).cloned()
     }
 
-    fn set(&self, key: String, value: V<'c>) {
+    pub fn set(&self, key: String, value: V<'c>) {
         self.values.borrow_mut().insert(key, value);
     }
 }

@@ -82,7 +82,7 @@ pub(crate) struct Run<'e, 'c> {
     /// What a function has asked of the compile; none for templates.
     pub journal: Option<Journal<'c>>,
     /// What it has looked at beyond what it was given, see [`RestsOn`].
-    pub rests: RestsOn,
+    pub rests: RestsOn<'c>,
     /// The key of a look-up that it is called for, where it is found out whether it looks at that.
     pub key: Option<Box<SealedKey<'c>>>,
     /// Whether it gets copies of what functions of the compile give: it changes such a value.

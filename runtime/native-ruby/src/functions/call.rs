@@ -3,7 +3,7 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::{Called, Journal};
 use super::lent::Lending;
-use super::rests::{Methods, RestsOn, key_of_text};
+use super::rests::{CertainCall, Methods, RestsOn, is_simple, key_of_text};
 use super::sealed_key::SealedKey;
 use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
@@ -20,7 +20,7 @@ use bunraku_vm::error::Flow;
 use bunraku_vm::function::Call;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{Hash, Value};
+use bunraku_vm::value::{Hash, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -101,33 +101,44 @@ impl<'c> Templating<'c> {
         let this = V::Object(found.object.clone());
         let parts = (scope, found.program);
         let is_own = Rc::ptr_eq(owner, &found.object.class);
-        if is_own && let Some(key) = asked_key(world, &found, call.args) {
-            let mut asked = None;
+        let lookup = is_own.then(|| asked_in_lookup(world, call.args)).flatten();
+        if let Some((key, context)) = lookup
+            && !found.looks_at_key.get()
+            && found.methods_do() == Methods::Compute
+        {
+            let (mut asked, mut rests) = (None, None);
             let sealed = |run: &mut Run<'_, 'c>| {
                 let key = run.key.insert(Box::new(SealedKey::new(run.vm, key))).value();
                 let rest = call.args.iter().skip(1).map(|arg| V::from(*arg));
                 let value = work(run, std::iter::once(key).chain(rest).collect());
                 asked = run.key.take();
-                Ok(run.result(&value?)?)
+                let result = run.result(&value?)?;
+                rests = run.rests_of_answer(result);
+                Ok(result)
             };
             match self.run(Caller { engine: self, world, vm }, parts, this.clone(), sealed) {
-                Ok(value) => return Called::Value(value),
+                Ok(value) => {
+                    self.note_certain(context, rests, None);
+                    return Called::Value(value);
+                }
                 Err(mut left) if matches!(left.why, LeftBy::Flow(_)) => {
-                    if left.has_found_nothing() {
-                        let alone = asked.filter(|key| key.is_all_of(&left.rests));
-                        self.without_key.set(alone.map(|key| key.without()));
-                        self.rested.set(Some(std::mem::take(&mut left.rests)));
-                    }
+                    let rests = left.rests_of_nothing();
+                    let alone = asked.filter(|key| rests.as_ref().is_some_and(|rests| key.is_all_of(rests)));
+                    self.note_certain(context, rests, alone.map(|key| key.without()));
                     return left.told((self, world), function.name, false);
                 }
                 // It has done nothing that could be seen.
                 Err(_) => found.looks_at_key.set(true),
             }
         }
+        let context = lookup.filter(|_| found.methods_do() != Methods::More).map(|(_, context)| context);
+        let mut rests = None;
         let plain = |run: &mut Run<'_, 'c>| {
             let args = call.args.iter().map(|arg| V::from(*arg)).collect();
             let value = work(run, args)?;
-            Ok(run.result(&value)?)
+            let result = run.result(&value)?;
+            rests = context.and_then(|_| run.rests_of_answer(result));
+            Ok(result)
         };
         let lent = |vm: &mut Vm<'c>| {
             let mut lending = Lending::default();
@@ -166,25 +177,36 @@ impl<'c> Templating<'c> {
                     Err(left) => left.told((self, world), function.name, true),
                 }
             }
-            Ok(value) => Called::Value(value),
+            Ok(value) => {
+                if let Some(context) = context {
+                    self.note_certain(context, rests, None);
+                }
+                Called::Value(value)
+            }
             Err(mut left) => {
-                if left.has_found_nothing() && is_own && found.methods_do() != Methods::More {
-                    self.rested.set(Some(std::mem::take(&mut left.rests)));
+                if let Some(context) = context {
+                    self.note_certain(context, left.rests_of_nothing(), None);
                 }
                 left.told((self, world), function.name, false)
             }
         }
     }
 
-    /// What the call before this has rested on, where it has given no value and that is certain.
-    pub fn take_rested(&self) -> Option<RestsOn> {
-        self.rested.take()
+    /// Takes note of what a call of a look-up's function has rested on, where that is certain, and of the hashes that have not had its
+    /// key, where it has done no more with that.
+    fn note_certain(
+        &self,
+        context: &'c Object<'c>,
+        rests: Option<RestsOn<'c>>,
+        without_key: Option<Vec<Hash<'c>>>,
+    ) {
+        self.certain.set(rests.map(|rests| (context, CertainCall { rests, without_key })));
     }
 
-    /// The hashes of which the call before this has asked for the key of its look-up, where none of them has it and the call has given
-    /// no value: it has asked nothing else of the key, so it would give none for another that is in none of them.
-    pub fn take_without_key(&self) -> Option<Vec<Hash<'c>>> {
-        self.without_key.take()
+    /// What is certain of the call of a look-up's function that was given this context, if none has been called since.
+    pub fn take_certain(&self, context: Value<'c>) -> Option<CertainCall<'c>> {
+        let (given, call) = self.certain.take()?;
+        matches!(context, Value::Object(object) if std::ptr::eq(object, given)).then_some(call)
     }
 
     /// Whether the function of the 4.x interface that is found by these names has been called before in the compile: so its
@@ -201,6 +223,11 @@ impl<'c> Templating<'c> {
     /// Whether it keeps something under a text.
     pub fn context_keeps_text(&self, number: i64, text: &str) -> bool {
         self.space().context_keeps(number, &key_of_text(text))
+    }
+
+    /// Has it keep a value under a key as [`RestsOn`] has it.
+    pub fn keep_in_context(&self, number: i64, key: &str, value: Value<'c>) {
+        self.space().context(number).set(key.to_owned(), V::from(value));
     }
 
     /// Calls a function of the 3.x interface.
@@ -410,7 +437,7 @@ impl<'c> Templating<'c> {
 struct Left<'c> {
     why: LeftBy<'c>,
     journal: Journal<'c>,
-    rests: RestsOn,
+    rests: RestsOn<'c>,
 }
 
 enum LeftBy<'c> {
@@ -427,13 +454,14 @@ impl LeftBy<'_> {
 }
 
 impl<'c> Left<'c> {
-    /// Whether it has told a look-up that there is nothing for the key, and has looked at nothing that another compile may see
-    /// otherwise.
-    fn has_found_nothing(&self) -> bool {
-        let LeftBy::Flow(flow) = &self.why else { return false };
-        matches!(&**flow, Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey)
+    /// What it has rested on, if it has told a look-up that there is nothing for the key, and has looked at nothing that another compile
+    /// may see otherwise.
+    fn rests_of_nothing(&mut self) -> Option<RestsOn<'c>> {
+        let LeftBy::Flow(flow) = &self.why else { return None };
+        let is_nothing = matches!(&**flow, Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey)
             && self.journal.is_empty()
-            && !self.rests.more
+            && !self.rests.more;
+        is_nothing.then(|| std::mem::take(&mut self.rests))
     }
 
     /// What has become of the call. Where arguments were lent, only Ruby knows which of them have been changed by an error.
@@ -474,6 +502,13 @@ fn is_other(value: Value<'_>) -> bool {
 }
 
 impl<'c> Run<'_, 'c> {
+    /// What a look-up's function has rested on that gives this value, if it has looked at nothing that another compile may see otherwise.
+    fn rests_of_answer(&mut self, value: Value<'c>) -> Option<RestsOn<'c>> {
+        let is_certain =
+            !self.rests.more && self.journal.as_ref().is_some_and(Journal::is_empty) && is_simple(value);
+        is_certain.then(|| std::mem::take(&mut self.rests))
+    }
+
     /// Whether what has been lent is a part of `$facts` or the like, which nothing may change.
     fn has_frozen_of(&mut self, lending: &Lending<'c>) -> bool {
         lending.has_any_of(&self.frozen())
@@ -571,16 +606,10 @@ impl<'c> Run<'_, 'c> {
     }
 }
 
-/// The key, where what is called is a backend that is asked for it in a look-up, and may do no more with it than ask hashes.
-fn asked_key<'c>(
-    world: &dyn NativeWorld<'c>,
-    function: &NewFunction<'c>,
-    args: &[Value<'c>],
-) -> Option<&'c str> {
+/// The key and the context of a look-up, where a function is asked for it there.
+fn asked_in_lookup<'c>(world: &dyn NativeWorld<'c>, args: &[Value<'c>]) -> Option<(&'c str, &'c Object<'c>)> {
     let [Value::Str(key), Value::Hash(_), Value::Object(context)] = args else { return None };
-    let is_asked = world.context_number(context).is_some();
-    (is_asked && !function.looks_at_key.get() && function.methods_do() == Methods::Compute)
-        .then(|| key.as_str())
+    world.context_number(context).is_some().then(|| (key.as_str(), *context))
 }
 
 fn woven<'c>(dispatch: &Dispatch, args: Vec<V<'c>>) -> Vec<V<'c>> {

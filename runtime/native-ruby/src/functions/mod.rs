@@ -17,4 +17,4 @@ pub(crate) mod sealed_key;
 pub use call::Function;
 pub use journal::{Asked, Called, Journal, only_computes};
 pub use lent::Changes;
-pub use rests::RestsOn;
+pub use rests::CertainCall;

@@ -11,18 +11,34 @@ use crate::tree::{
     Rescue,
 };
 use crate::value::Class;
+use bunraku_vm::value::{Hash, Value};
 use std::cell::Cell;
 use std::path::PathBuf;
 
 /// What a call has rested on beyond its arguments, its code and the files of the snapshot.
-#[derive(Debug, Default)]
-pub struct RestsOn {
+#[derive(Default)]
+pub struct RestsOn<'c> {
     /// Paths outside of the environment at which there was nothing.
     pub absent: Vec<PathBuf>,
     /// Keys, as the context of a look-up writes them, for which that kept nothing.
     pub uncached: Vec<String>,
+    /// What the call has had that context keep, in that order: values that are the same wherever they come from.
+    pub cached: Vec<(String, Value<'c>)>,
     /// Whether it was anything else.
     pub more: bool,
+}
+
+/// A call of a look-up's function that gives the same for the same arguments in each compile of a snapshot.
+pub struct CertainCall<'c> {
+    /// What it has rested on.
+    pub rests: RestsOn<'c>,
+    /// The hashes that it has asked for the key, where it has done no more with that and there is nothing for it.
+    pub without_key: Option<Vec<Hash<'c>>>,
+}
+
+/// Whether a value is the same wherever it comes from; a list or hash is an object, to which two keys may lead.
+pub(crate) fn is_simple(value: Value<'_>) -> bool {
+    matches!(value, Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
 }
 
 /// A string as the context of a look-up writes it as a key.

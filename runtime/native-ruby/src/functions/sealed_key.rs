@@ -52,9 +52,9 @@ impl<'c> SealedKey<'c> {
     }
 
     /// Whether a call that another compile would not see otherwise has rested on nothing but it and the call's other arguments.
-    pub fn is_all_of(&self, rests: &RestsOn) -> bool {
+    pub fn is_all_of(&self, rests: &RestsOn<'_>) -> bool {
         let own = key_of_text(self.text);
-        rests.absent.is_empty() && rests.uncached.iter().all(|key| *key == own)
+        rests.absent.is_empty() && rests.cached.is_empty() && rests.uncached.iter().all(|key| *key == own)
     }
 
     /// The hashes that were asked for it and do not have it.

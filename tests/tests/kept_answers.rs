@@ -1,5 +1,5 @@
-//! Functions in Ruby that Hiera asks are not asked again for what they have nothing for, once two compiles of a snapshot
-//! have: and nothing of that shows. Each compile is compared with the same one of a compiler that has kept nothing.
+//! Functions in Ruby that Hiera asks are not asked again for what they have answered, once two compiles of a snapshot have: and nothing
+//! of that shows. Each compile is compared with the same one of a compiler that has kept nothing.
 
 use bunraku::stats::Kind;
 use bunraku::{Compiler, Counts, Environment, Facts, Node, Reads, Settings, Strict};
@@ -57,6 +57,17 @@ const KEEPS: &str = "
     return context.cached_value(key) if context.cache_has_key(key)
     context.cache_all('b::later' => 'kept') if key == 'b::first'
     context.not_found
+  end
+";
+
+/// Keeps something for one key that it answers another with.
+const KEEPS_BESIDE: &str = "
+  def find(key, options, context)
+    context.not_found if key == 'lookup_options'
+    return context.cached_value('beside') if key == 'b::later' && context.cache_has_key('beside')
+    context.cache('beside', 'kept beside')
+    context.cache('more', nil)
+    context.cache(key, 5)
   end
 ";
 
@@ -202,14 +213,45 @@ fn a_location_is_asked_once_for_what_it_does_not_have() {
     let site = Site::new(OF_FILES, "%{facts.site}");
     site.write("data/x/b.yaml", "'b::later': 'x'\n");
     let compiler = Compiler::new();
-    // The first call of a compile reads the function's file; one gives a value.
+    // The first call of a compile reads the function's file.
     let calls = site.calls(&compiler, 4);
-    assert!(calls[0] > 4 && calls[2..] == [2, 2], "{calls:?}");
+    assert!(calls[0] > 4 && calls[2..] == [1, 1], "{calls:?}");
     // A change is seen, and only by those who come after it.
     std::thread::sleep(Duration::from_millis(10));
     site.write("data/x/b.yaml", "'b::later': 'y'\n'b::first': 'z'\n");
     let after = site.calls(&compiler, 3);
     assert!(after[0] > 2, "{after:?}");
+}
+
+#[test]
+fn what_is_found_is_kept_unless_it_is_another_one_for_each_node_or_an_object() {
+    let site = Site::new(OF_FILES, "%{facts.site}");
+    let long = "l".repeat(2000);
+    for (value, calls) in [
+        ("text", 1),
+        ("''", 1),
+        ("null", 1),
+        ("-5", 1),
+        ("1.5", 1),
+        ("false", 1),
+        ("'%{facts.site}'", 2),
+        ("'100 %{'", 2),
+        ("'100 %'", 1),
+        ("[a]", 2),
+        ("{a: b}", 2),
+        (&long, 2),
+    ] {
+        site.write("data/x/b.yaml", &format!("'b::later': {value}\n"));
+        assert_eq!(site.calls(&Compiler::new(), 4)[2..], [calls, calls], "{value}");
+    }
+}
+
+#[test]
+fn what_a_context_was_given_to_keep_comes_with_the_answer() {
+    let site = Site::new(KEEPS_BESIDE, "common");
+    let calls = site.calls(&Compiler::new(), 4);
+    assert!(calls[2] < calls[0], "{calls:?}");
+    assert_eq!(site.as_in_ruby(), calls[0]);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use bunraku_vm::format::to_interpolated;
 use bunraku_vm::function::{Call, Native, NativeFn};
 use bunraku_vm::iterator::NOT_TAKEN;
 use bunraku_vm::raised::{ARGUMENT_ERROR, PARSE_ERROR};
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// An old function: what the language calls, and the body beneath, which other functions call with arguments as
@@ -176,6 +176,13 @@ fn convert<'c>(vm: &Vm<'c>, value: Value<'c>, outermost: bool) -> Eval<'c> {
                 let items: Vec<_> =
                     items.iter().map(|item| convert(vm, *item, false)).collect::<Result<_, _>>()?;
                 vm.array(&items)
+            }
+            // Keys that stay as they are differ as before.
+            Value::Hash(hash) if hash.entries().iter().all(|(key, _)| matches!(key, Value::Str(_))) => {
+                let entries = hash.entries().iter();
+                let entries = entries.map(|(key, value)| Ok((*key, convert(vm, *value, false)?)));
+                let entries: Vec<_> = entries.collect::<Result<_, Box<Flow<'c>>>>()?;
+                Value::Hash(Hash::from_unique(vm.arena, &entries))
             }
             Value::Hash(hash) => {
                 let mut builder = HashBuilder::new(vm.arena);

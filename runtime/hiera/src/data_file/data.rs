@@ -2,7 +2,7 @@
 
 use bumpalo::Bump;
 use bunraku_vm::types::Type;
-use bunraku_vm::value::{HashBuilder, Str, Value};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Str, Value};
 
 /// A value of a YAML or JSON file.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,9 +45,11 @@ impl Data {
             Data::Symbol(_) => symbol(arena),
             Data::Pattern(source) => Value::Regexp(Str::new(arena, source)),
             Data::Object(_, data) => data.value(arena),
-            Data::List(items) => {
-                let items: Vec<_> = items.iter().map(|item| item.value(arena)).collect();
-                Value::array(arena, &items)
+            Data::List(items) => Value::Array(Array::made(arena, items.iter().map(|item| item.value(arena)))),
+            // Texts that differ are keys that differ.
+            Data::Map(pairs) if pairs.iter().all(|(key, _)| matches!(key, Data::Text(_))) => {
+                let entries = pairs.iter().map(|(key, item)| (key.value(arena), item.value(arena)));
+                Value::Hash(Hash::made_unique(arena, entries))
             }
             Data::Map(pairs) => {
                 let mut builder = HashBuilder::new(arena);

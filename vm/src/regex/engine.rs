@@ -4,6 +4,7 @@
 //! is left to that as long as no groups are asked for.
 
 use super::automaton::Automaton;
+use super::shown::inspect;
 use super::translate::{For, translate};
 use fancy_regex::{BytesMode, RegexBuilder};
 use regex_automata::meta;
@@ -205,9 +206,9 @@ fn ends_with_line(source: &str, text: &str) -> bool {
 fn too_long(source: &str, error: &fancy_regex::Error) -> String {
     match error {
         fancy_regex::Error::RuntimeError(_) => {
-            format!("The regular expression /{source}/ took too many steps to match")
+            format!("The regular expression {} took too many steps to match", inspect(source))
         }
-        other => format!("{other}: /{source}/"),
+        other => format!("{other}: {}", inspect(source)),
     }
 }
 
@@ -229,7 +230,7 @@ fn builder() -> meta::Builder {
 
 impl Engine {
     fn new(source: &str, mode: BytesMode) -> Result<Engine, String> {
-        let invalid = |message: &dyn std::fmt::Display| format!("{message}: /{source}/");
+        let invalid = |message: &dyn std::fmt::Display| format!("{message}: {}", inspect(source));
         let unicode = matches!(mode, BytesMode::Unicode);
         let goal = if unicode { For::All } else { For::Ascii };
         let translated = translate(source, goal).map_err(|message| invalid(&message))?;
@@ -248,7 +249,7 @@ impl Engine {
     }
 
     fn fancy(source: &str, goal: For, mode: BytesMode) -> Result<Engine, String> {
-        let invalid = |message: &dyn std::fmt::Display| format!("{message}: /{source}/");
+        let invalid = |message: &dyn std::fmt::Display| format!("{message}: {}", inspect(source));
         let translated = translate(source, goal).map_err(|message| invalid(&message))?;
         let regex = RegexBuilder::new(&translated).backtrack_limit(BACKTRACK_LIMIT).bytes_mode(mode).build();
         regex.map(|regex| Engine::Fancy(Box::new(regex))).map_err(|error| invalid(&error))

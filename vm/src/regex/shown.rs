@@ -2,13 +2,13 @@
 
 /// The source between slashes (Ruby: `Regexp#inspect`).
 pub fn inspect(source: &str) -> String {
-    format!("/{}/", with_slashes_escaped(source))
+    format!("/{}/", between_slashes(source))
 }
 
 /// With the options that hold for the whole (Ruby: `Regexp#to_s`): `(?-mix:a)`, and `(?i-mx:a)` for `(?i:a)`.
 pub fn to_s(source: &str) -> String {
     let (options, rest) = outer_options(source);
-    options.group("mix", &with_slashes_escaped(rest))
+    options.group("mix", &between_slashes(rest))
 }
 
 /// As Puppet prints one. Ruby counts the encoding among an expression's options, and of one that has options Puppet
@@ -144,7 +144,8 @@ fn has_encoding(source: &str) -> bool {
     false
 }
 
-fn with_slashes_escaped(source: &str) -> String {
+/// A source as Ruby shows it between slashes: these are escaped in it, and so are control characters but for spaces.
+fn between_slashes(source: &str) -> String {
     let mut out = String::with_capacity(source.len());
     let mut chars = source.chars();
     while let Some(c) = chars.next() {
@@ -154,6 +155,8 @@ fn with_slashes_escaped(source: &str) -> String {
                 out.extend(chars.next());
             }
             '/' => out.push_str("\\/"),
+            '\t'..='\r' => out.push(c),
+            c if c.is_ascii_control() => out.push_str(&format!("\\x{:02X}", c as u32)),
             c => out.push(c),
         }
     }
@@ -170,6 +173,7 @@ mod tests {
         assert_eq!(with_options("a", true, true, true), "(?mix:a)");
         assert_eq!(with_options("a", false, false, false), "a");
         assert_eq!(inspect("a/b\\/c"), "/a\\/b\\/c/");
+        assert_eq!(inspect("\u{7}\t\n\u{7f}é \\\u{7}"), "/\\x07\t\n\\x7Fé \\\u{7}/");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 mod class;
 mod escapes;
 
+use bunraku_vm::regex::inspect;
 use std::borrow::Cow;
 
 /// What is wrong with the source of a regular expression, as Ruby says it.
@@ -13,24 +14,7 @@ pub(super) fn fault(source: &str) -> Option<String> {
     }
     let mut reader = RegexReader::new(source);
     let found = reader.escapes().and_then(|()| reader.pattern());
-    found.err().map(|message| format!("{message}: /{}/", shown(source)))
-}
-
-/// A source as Ruby shows it between slashes.
-pub(crate) fn shown(source: &str) -> String {
-    let mut text = String::with_capacity(source.len());
-    let mut characters = source.chars();
-    while let Some(character) = characters.next() {
-        match character {
-            '\\' => {
-                text.push('\\');
-                text.extend(characters.next());
-            }
-            '/' => text.push_str("\\/"),
-            other => text.push(other),
-        }
-    }
-    text
+    found.err().map(|message| format!("{message}: {}", inspect(source)))
 }
 
 type Check<T = ()> = Result<T, Cow<'static, str>>;

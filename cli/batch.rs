@@ -4,7 +4,7 @@ use crate::confine::Confine;
 use crate::output;
 use crate::world::seconds;
 use bunraku::threads::{spawn, within};
-use bunraku::{Certificates, Compat, Compiler, Configuration, StoredNode, TIMEOUT};
+use bunraku::{Certificates, Compat, Compiler, Configuration, JobAnswer, StoredNode, TIMEOUT};
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -45,7 +45,7 @@ struct Answers {
 }
 
 impl Answers {
-    fn answer(&self, line: &str) -> String {
+    fn answer(&self, line: &str) -> JobAnswer {
         self.compiler.answer_with(line, self.configuration.as_ref(), &stored)
     }
 }
@@ -100,17 +100,17 @@ fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-/// Writes a line. It goes out as a whole: stdout would look for the last end of a line in all of a catalog.
-fn print(output: &mut impl Write, mut answer: String) -> std::io::Result<()> {
-    answer.push('\n');
-    output.write_all(answer.as_bytes())?;
+/// Writes a line.
+fn print(output: &mut impl Write, answer: &JobAnswer) -> std::io::Result<()> {
+    answer.parts().into_iter().try_for_each(|part| output.write_all(part.as_bytes()))?;
+    output.write_all(b"\n")?;
     output.flush()
 }
 
 fn one_by_one(answers: &Answers) -> std::io::Result<()> {
     let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
     while let Some(line) = next_line(&mut input)? {
-        print(&mut results, answers.answer(&line))?;
+        print(&mut results, &answers.answer(&line))?;
     }
     Ok(())
 }
@@ -119,7 +119,7 @@ fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
     // Jobs are taken from stdin only as fast as they are begun.
     let (jobs, waiting) = sync_channel::<(usize, String)>(threads);
     let waiting = Mutex::new(waiting);
-    let (answers, answered) = channel::<(usize, String)>();
+    let (answers, answered) = channel::<(usize, JobAnswer)>();
     std::thread::scope(|scope| {
         for _ in 0..threads {
             let answers = answers.clone();
@@ -155,7 +155,7 @@ fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
         for (number, answer) in answered {
             early.insert(number, answer);
             while let Some(answer) = early.remove(&next) {
-                if let Err(error) = print(&mut results, answer) {
+                if let Err(error) = print(&mut results, &answer) {
                     // The threads above may wait for stdin for ever; the process ends without them.
                     drop(results);
                     let gone = output::unless_gone(Err(error));

@@ -334,10 +334,10 @@ impl Compiler {
         line: &str,
         configuration: Option<&Configuration>,
         stored: &StoredAt<'_>,
-    ) -> String {
+    ) -> JobAnswer {
         let mut job = match job::parse(line) {
             Ok(job) => job,
-            Err(answer) => return answer,
+            Err(answer) => return answer.into(),
         };
         let filled = with_stored(&mut job, stored).and_then(|()| match configuration {
             Some(configuration) => fill(&mut job, &configuration.again()?),
@@ -345,7 +345,7 @@ impl Compiler {
         });
         match filled {
             Ok(()) => self.session.answer_job(job),
-            Err(message) => job::failure(&job.id, &message),
+            Err(message) => job::failure(&job.id, &message).into(),
         }
     }
 

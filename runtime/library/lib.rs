@@ -68,6 +68,7 @@ mod settings;
 mod view;
 pub mod why_not;
 
+pub use bunraku_compile::job::JobAnswer;
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::lent::{Item, Lent};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};

@@ -17,6 +17,7 @@ use bunraku_vm::diagnostic::Place;
 use bunraku_vm::host::Strict;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -207,45 +208,43 @@ impl Session {
     /// Answers one line of `batch`: the result as one line of JSON, without a line feed.
     pub fn answer(&self, line: &str) -> String {
         match parse(line) {
-            Ok(job) => self.answer_job(job),
+            Ok(job) => self.answer_job(job).to_string(),
             Err(answer) => answer,
         }
     }
 
     /// The same of a job that has been read.
-    pub fn answer_job(&self, job: Job) -> String {
+    pub fn answer_job(&self, job: Job) -> JobAnswer {
         if let Some(names) = &job.types {
             let environment = settings(&job, None)
                 .and_then(|settings| self.snapshot(environment(&job, settings.compile.compat)));
             return match environment {
-                Ok(environment) => {
-                    format!(
-                        "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
-                        job.id,
-                        environment.types.describe(names)
-                    )
-                }
-                Err(message) => failure(&job.id, &message),
+                Ok(environment) => format!(
+                    "{{\"id\":{},\"ok\":true,\"types\":{},\"logs\":[]}}",
+                    job.id,
+                    environment.types.describe(names)
+                )
+                .into(),
+                Err(message) => failure(&job.id, &message).into(),
             };
         }
         if !job.is_complete() {
             return failure(
                 &job.id,
                 "Not a job: one of 'code', 'manifest', 'environment' and 'archive' is required",
-            );
+            )
+            .into();
         }
         let outcome = self.run(&job);
-        // The catalog is nearly all of it.
-        let size = outcome.result.as_ref().map_or(0, |catalog| catalog.len() + catalog.len() / 32);
-        let mut out = String::with_capacity(size + 256);
-        out.push_str("{\"id\":");
+        let mut catalog = None;
+        let mut out = String::from("{\"id\":");
         out.push_str(&job.id.to_string());
-        match &outcome.result {
-            Ok(catalog) => {
+        match outcome.result {
+            Ok(text) => {
                 out.push_str(",\"ok\":true");
                 if job.wants(Want::Catalog) {
                     out.push_str(",\"catalog\":");
-                    out.push_str(catalog);
+                    catalog = Some((out.len(), text));
                 }
                 if let Some((value, repr)) = outcome.value.as_ref() {
                     out.push_str(",\"value\":");
@@ -294,7 +293,37 @@ impl Session {
             out.push('}');
         }
         out.push_str("]}");
-        out
+        JobAnswer { text: out, catalog }
+    }
+}
+
+/// The answer to a job: one line of JSON, without a line feed. The catalog, nearly all of it, is as the compile has written it.
+pub struct JobAnswer {
+    /// All but the catalog.
+    text: String,
+    /// Where that stands in it, and the catalog.
+    catalog: Option<(usize, String)>,
+}
+
+impl JobAnswer {
+    /// Its parts in order.
+    pub fn parts(&self) -> [&str; 3] {
+        match &self.catalog {
+            Some((at, catalog)) => [&self.text[..*at], catalog, &self.text[*at..]],
+            None => [&self.text, "", ""],
+        }
+    }
+}
+
+impl From<String> for JobAnswer {
+    fn from(text: String) -> Self {
+        JobAnswer { text, catalog: None }
+    }
+}
+
+impl fmt::Display for JobAnswer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.parts().into_iter().try_for_each(|part| f.write_str(part))
     }
 }
 

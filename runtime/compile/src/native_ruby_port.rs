@@ -93,8 +93,8 @@ impl<'c> FileSide<'c> for Compile<'c> {
 
     fn yaml(&self, text: &str, patterns: bool) -> Option<Value<'c>> {
         let patterns = if patterns { Patterns::Allowed } else { Patterns::Refused };
-        let data = self.environment.data_files.text(text, patterns)?;
-        (!data.has_symbols()).then(|| data.value(self.arena))
+        let loaded = self.environment.data_files.text(text, patterns)?;
+        loaded.plain_value(self.arena)
     }
 
     fn hocon(&self, text: &str) -> Option<Result<Value<'c>, String>> {

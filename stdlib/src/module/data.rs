@@ -449,6 +449,9 @@ fn loadyaml<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     if is_url(path) {
         return leave(vm, "loadyaml", call);
     }
+    if let Some(value) = path.starts_with('/').then(|| vm.host.yaml_of_file(vm, path)).flatten() {
+        return or_default(&call, Ok(value));
+    }
     let Some(text) = file(vm, path)? else { return Ok(call.arg(1).unwrap_or(Value::Undef)) };
     let read = vm.host.parse_yaml(vm, &text, path).map_err(error);
     or_default(&call, read)

@@ -64,6 +64,9 @@ pub trait FormatPort<'c> {
     /// What is wrong with it.
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String>;
 
+    /// What a file of YAML says, by its absolute path; none where it is not there, can't be read, or something is wrong with it.
+    fn yaml_of_file(&self, vm: &Vm<'c>, path: &str) -> Option<Value<'c>>;
+
     /// What a text in HOCON says.
     ///
     /// # Errors

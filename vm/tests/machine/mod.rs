@@ -297,6 +297,9 @@ impl<'c> FormatPort<'c> for Stub {
     fn parse_yaml(&self, _: &Vm<'c>, _: &str, _: &str) -> Result<Value<'c>, String> {
         Err("no YAML here".to_owned())
     }
+    fn yaml_of_file(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
+        None
+    }
     fn parse_hocon(&self, _: &Vm<'c>, _: &str) -> Result<Value<'c>, String> {
         Err("no HOCON here".to_owned())
     }

@@ -3,7 +3,6 @@
 use crate::compile::Compile;
 use bunraku_data::json as data;
 use bunraku_data::rich;
-use bunraku_hiera::data_file::data::Data;
 use bunraku_hiera::data_file::hocon;
 use bunraku_hiera::data_file::yaml::{self, Patterns, YamlFault};
 use bunraku_vm::diagnostic::Place;
@@ -11,6 +10,7 @@ use bunraku_vm::error::Eval;
 use bunraku_vm::host::FormatPort;
 use bunraku_vm::value::{Hash, Object, Str, Value};
 use bunraku_vm::vm::Vm;
+use std::path::Path;
 
 impl<'c> FormatPort<'c> for Compile<'c> {
     fn check_syntax(&self, vm: &mut Vm<'c>, syntax: &str, text: &str, place: Place) -> Eval<'c, ()> {
@@ -32,16 +32,18 @@ impl<'c> FormatPort<'c> for Compile<'c> {
     fn parse_yaml(&self, vm: &Vm<'c>, text: &str, name: &str) -> Result<Value<'c>, String> {
         // A text is parsed once for all compiles; what is wrong with one is found each time.
         if let Some(kept) = self.environment.data_files.text(text, Patterns::Refused) {
-            return Ok(match kept.has_symbols() {
-                true => Data::clone(&kept).with_symbols_as_text().value(vm.arena),
-                false => kept.value(vm.arena),
-            });
+            return Ok(kept.value(vm.arena));
         }
         match yaml::parse(text) {
             Ok(found) => Ok(found.with_symbols_as_text().value(vm.arena)),
             Err(YamlFault::Syntax(why)) => Err(format!("({name}): {why}")),
             Err(fault) => Err(fault.to_string()),
         }
+    }
+
+    fn yaml_of_file(&self, vm: &Vm<'c>, path: &str) -> Option<Value<'c>> {
+        let loaded = self.environment.data_files.loaded(self.tree(), Path::new(path))?;
+        Some(loaded.value(vm.arena))
     }
 
     fn parse_hocon(&self, vm: &Vm<'c>, text: &str) -> Result<Value<'c>, String> {

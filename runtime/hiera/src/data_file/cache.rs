@@ -7,6 +7,7 @@ use super::indexed::DataFile;
 use super::yaml::{self, Patterns, YamlFault};
 use crate::backend::kept_answers::KeptAnswers;
 use crate::layer::LayerKind;
+use bumpalo::Bump;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
 use bunraku_files::reads::Asked;
@@ -16,6 +17,7 @@ use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::Entry;
 use bunraku_vm::archive::{ArchiveFault, Read};
+use bunraku_vm::value::Value;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -30,12 +32,40 @@ pub type ParsedFile = Result<Arc<DataFile>, DataFault>;
 /// Data files of all snapshots of a session, in each [`DataFormat`], and texts that functions have loaded as YAML.
 pub struct SessionData {
     files: Arc<SessionFiles<ParsedFile, 3>>,
-    /// Key: the text, and whether it may have regular expressions. Bound: [`MOST_TEXTS`], none longer than
+    /// Texts without and with regular expressions. Key: the text. Bound: [`MOST_TEXTS`] of each, none longer than
     /// [`LONGEST_TEXT`]. Never stale. Test: `a_text_is_loaded_once`.
-    texts: Mutex<LoadedTexts>,
+    texts: [Mutex<LoadedTexts>; 2],
+    /// Files that are loaded so.
+    loaded: Arc<SessionFiles<Option<Arc<Loaded>>, 1>>,
 }
 
-type LoadedTexts = Recent<(Box<str>, bool), Option<Arc<Data>>>;
+type LoadedTexts = Recent<Box<str>, Option<Arc<Loaded>>>;
+
+/// Data as Psych loads it.
+pub struct Loaded {
+    data: Data,
+    has_symbols: bool,
+}
+
+impl Loaded {
+    fn of(text: &str, patterns: Patterns) -> Option<Arc<Loaded>> {
+        let data = yaml::load(text, patterns).ok()?;
+        Some(Arc::new(Loaded { has_symbols: data.has_symbols(), data }))
+    }
+
+    /// The value, symbols as texts.
+    pub fn value<'c>(&self, arena: &'c Bump) -> Value<'c> {
+        match self.has_symbols {
+            true => self.data.clone().with_symbols_as_text().value(arena),
+            false => self.data.value(arena),
+        }
+    }
+
+    /// The value; none where there are symbols in it, or an object that may stand in several places.
+    pub fn plain_value<'c>(&self, arena: &'c Bump) -> Option<Value<'c>> {
+        (!self.has_symbols).then(|| self.data.value(arena))
+    }
+}
 
 /// How many texts are kept.
 const MOST_TEXTS: usize = 2000;
@@ -44,14 +74,19 @@ const LONGEST_TEXT: usize = 1 << 20;
 
 impl Default for SessionData {
     fn default() -> Self {
-        SessionData { files: Arc::default(), texts: Mutex::new(Recent::new(MOST_TEXTS)) }
+        SessionData {
+            files: Arc::default(),
+            texts: [(); 2].map(|()| Mutex::new(Recent::new(MOST_TEXTS))),
+            loaded: Arc::default(),
+        }
     }
 }
 
 impl SessionData {
     /// Those of a session whose environments stay as they are first seen.
     pub fn settled() -> SessionData {
-        SessionData { files: SessionFiles::settled().into(), ..SessionData::default() }
+        let (files, loaded) = (SessionFiles::settled().into(), SessionFiles::settled().into());
+        SessionData { files, loaded, ..SessionData::default() }
     }
 }
 
@@ -61,6 +96,14 @@ const PARSED: Contract = Contract {
     bound: "the files of the tree; of others, for the next snapshot, and for other archives, 50,000 in each format",
     stale: "the file is another one, or its size or times differ; of an archive, name or content",
     test: "runtime/hiera/src/data_file/cache.rs: a_file_is_read_again_when_it_has_changed",
+};
+
+const LOADED: Contract = Contract {
+    holds: "files of YAML that code loads, as data; whether they can be loaded",
+    key: "path",
+    bound: "the files of the tree; of others, for the next snapshot, and for other archives, 50,000; none longer than 1 MiB",
+    stale: "the file is another one, or its size or times differ; of an archive, name or content",
+    test: "runtime/hiera/src/data_file/cache.rs: a_file_is_loaded_again_when_it_has_changed",
 };
 
 const PASSED: Contract = Contract {
@@ -75,7 +118,8 @@ const PASSED: Contract = Contract {
 pub struct DataFiles {
     parsed: FileMemo<ParsedFile, 3>,
     passed: Memo<Box<OsStr>, Mutex<Vec<LayerKind>>>,
-    /// Keys that functions have said there is nothing for.
+    loaded: FileMemo<Option<Arc<Loaded>>, 1>,
+    /// What functions in Ruby have answered for keys.
     pub(crate) kept_answers: KeptAnswers,
     session: Arc<SessionData>,
 }
@@ -87,6 +131,7 @@ impl DataFiles {
             parsed: FileMemo::new(&PARSED, session.files.clone())
                 .asking(Asked::Data)
                 .placeless(Result::is_ok),
+            loaded: FileMemo::new(&LOADED, session.loaded.clone()),
             passed: Memo::new(&PASSED),
             kept_answers: KeptAnswers::new(),
             session,
@@ -94,21 +139,30 @@ impl DataFiles {
     }
 
     /// The data of a text as Psych loads it; none where it does not, or only with classes that are not allowed.
-    pub fn text(&self, text: &str, patterns: Patterns) -> Option<Arc<Data>> {
-        let load = || yaml::load(text, patterns).ok().map(Arc::new);
+    pub fn text(&self, text: &str, patterns: Patterns) -> Option<Arc<Loaded>> {
         if text.len() > LONGEST_TEXT {
-            return load();
+            return Loaded::of(text, patterns);
         }
-        let key = (Box::from(text), patterns == Patterns::Allowed);
-        let kept = self.session.texts.lock().ok().and_then(|mut texts| texts.get(&key).cloned());
+        let texts = &self.session.texts[usize::from(patterns == Patterns::Allowed)];
+        let kept = texts.lock().ok().and_then(|mut texts| texts.get(text).cloned());
         if let Some(kept) = kept {
             return kept;
         }
-        let data = load();
-        if let Ok(mut texts) = self.session.texts.lock() {
-            texts.insert(key, data.clone());
+        let loaded = Loaded::of(text, patterns);
+        if let Ok(mut texts) = texts.lock() {
+            texts.insert(text.into(), loaded.clone());
         }
-        data
+        loaded
+    }
+
+    /// The same of a file's text; none, too, where it can't be read or is long.
+    pub fn loaded(&self, tree: &Tree, path: &Path) -> Option<Arc<Loaded>> {
+        let make = || {
+            let bytes = tree.read(path)?;
+            let text = std::str::from_utf8(&bytes).ok().filter(|text| text.len() <= LONGEST_TEXT);
+            Ok(text.and_then(|text| Loaded::of(text, Patterns::Refused)))
+        };
+        self.loaded.get((tree, path, 0), || None, |error: std::io::Error| error, make).ok()?
     }
 
     /// The data of a file.
@@ -227,8 +281,32 @@ mod tests {
         let load = |patterns| files.text("a: !ruby/regexp /^x/", patterns);
         let first = load(Patterns::Allowed).unwrap();
         assert!(Arc::ptr_eq(&first, &load(Patterns::Allowed).unwrap()));
-        assert_eq!(load(Patterns::Refused), None);
-        assert_eq!(*first, Data::Map(vec![(Data::Text("a".into()), Data::Pattern("^x".into()))]));
+        assert!(load(Patterns::Refused).is_none());
+        assert_eq!(first.data, Data::Map(vec![(Data::Text("a".into()), Data::Pattern("^x".into()))]));
+    }
+
+    #[test]
+    fn a_file_is_loaded_again_when_it_has_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("code.yaml");
+        let session = Arc::new(SessionData::default());
+        let loaded =
+            |files: &DataFiles, tree: &Tree| files.loaded(tree, &file).map(|loaded| loaded.data.clone());
+        let load = || loaded(&DataFiles::new(session.clone()), &Tree::default());
+        assert_eq!(load(), None);
+        std::fs::write(&file, "1\n").unwrap();
+        assert_eq!(load(), Some(Data::Int(1)));
+        std::fs::write(&file, "[").unwrap();
+        assert_eq!(load(), None);
+        std::fs::write(&file, [b'a', 0xff]).unwrap();
+        assert_eq!(load(), None);
+        std::fs::write(&file, "[1]").unwrap();
+        let (files, tree) = (DataFiles::new(session.clone()), Tree::default());
+        let list = Data::List(vec![Data::Int(1)]);
+        assert_eq!(loaded(&files, &tree), Some(list.clone()));
+        assert!(Arc::ptr_eq(&files.loaded(&tree, &file).unwrap(), &files.loaded(&tree, &file).unwrap()));
+        std::fs::write(&file, "x".repeat(LONGEST_TEXT + 1)).unwrap();
+        assert_eq!(loaded(&files, &tree), None);
     }
 
     #[test]

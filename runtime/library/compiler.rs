@@ -14,7 +14,7 @@ use bunraku_compile::Note;
 use bunraku_compile::catalog::graph::CatalogGraph;
 use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::{AgentReport, Newer};
-use bunraku_compile::job;
+use bunraku_compile::job::{self, JobAnswer};
 use bunraku_compile::origins::{About, Origins};
 use bunraku_compile::session::{self, Request, Session};
 use bunraku_compile::store::Store;

@@ -1,11 +1,11 @@
 //! Syntax errors, in Puppet's words.
 
 use super::Parser;
-use crate::lex::regex::shown;
 use crate::lex::token::{Tok, Token};
 use crate::lex::{LexFault, Where};
 use crate::source::Places;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
+use bunraku_vm::regex;
 use std::borrow::Cow;
 
 /// The error that ends a parse.
@@ -138,7 +138,7 @@ impl<'a> Parser<'_, 'a> {
 fn value<'a>(token: &Token<'a>) -> Cow<'a, str> {
     match token.kind {
         // What Ruby prints for a regular expression without options.
-        Tok::Regex => format!("(?-mix:{})", shown(token.text)).into(),
+        Tok::Regex => regex::to_s(token.text).into(),
         _ => token.text.into(),
     }
 }

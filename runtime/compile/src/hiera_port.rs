@@ -8,7 +8,7 @@ use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{
-    CertainCall, EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings, lasting,
+    CertainCall, EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings,
 };
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
@@ -149,9 +149,8 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
 
     fn take_certain(&self, context: Value<'c>) -> Option<CertainCall<'c>> {
         let call = self.erb.take_certain(context)?;
-        let lasting = |(key, value)| Some((key, lasting(value)?));
-        let cached = call.rests.cached.into_iter().map(lasting).collect::<Option<_>>()?;
-        let rests = RestsOn { absent: call.rests.absent, uncached: call.rests.uncached, cached };
+        let of = call.rests;
+        let rests = RestsOn { absent: of.absent, uncached: of.uncached, cached: of.cached };
         Some(CertainCall { rests, without_key: call.without_key })
     }
 

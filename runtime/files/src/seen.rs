@@ -164,6 +164,7 @@ fn record(bytes: &[u8]) -> Option<(u128, Status)> {
 mod tests {
     use super::*;
     use crate::found::Stamp;
+    use rustix::process::geteuid;
     use std::os::unix::fs::PermissionsExt;
     use std::time::SystemTime;
     use tempfile::TempDir;

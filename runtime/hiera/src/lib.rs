@@ -31,7 +31,7 @@ mod under_way;
 mod variables;
 
 pub use backend::context;
-pub use backend::kept_answers::{CertainCall, RestsOn, lasting};
+pub use backend::kept_answers::{CertainCall, RestsOn};
 pub use invocation::Invocation;
 pub use state::{Hiera, Lookups};
 pub use surroundings::{EnvironmentParts, FunctionSide, ModuleParts, Repeat, Surroundings};

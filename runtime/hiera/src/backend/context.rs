@@ -8,12 +8,14 @@ use super::location_cache::LocationCache;
 use crate::interpolate::Functions;
 use crate::invocation::Invocation;
 use crate::state::Lookups;
+use bumpalo::Bump;
+use bunraku_vm::budget;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::function::Call;
 use bunraku_vm::types::{self, Range, Signature, Type};
-use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Value};
+use bunraku_vm::value::{Array, Hash, HashBuilder, Held, Object, Value};
 use bunraku_vm::vm::Vm;
 use std::path::Path;
 use std::rc::Rc;
@@ -33,6 +35,21 @@ pub(crate) fn found<'c, T>(result: Eval<'c, T>) -> Eval<'c, Option<T>> {
             _ => Err(flow),
         },
     }
+}
+
+/// A value with lists and hashes of its own, however deep: Puppet makes them anew, whether or not there is something to resolve in them.
+fn anew<'c>(arena: &'c Bump, value: Value<'c>) -> Value<'c> {
+    budget::within(1, || match value {
+        Value::Array(items) => {
+            Value::Array(Array::made(arena, items.items().iter().map(|item| anew(arena, *item))))
+        }
+        Value::Hash(hash) => {
+            let entries = hash.entries().iter();
+            let entries = entries.map(|(key, value)| (anew(arena, *key), anew(arena, *value)));
+            Value::Hash(Hash::made_unique(arena, entries))
+        }
+        other => other,
+    })
 }
 
 impl<'c> Lookups<'_, 'c> {
@@ -104,7 +121,9 @@ impl<'c> Lookups<'_, 'c> {
                 return Err(Flow::formed(thrown.because(Cause::NoSuchKey)));
             }
             "interpolate" => {
-                self.interpolate(vm, &look_up_of(&behind, name)?, argument, Functions::Allowed)?
+                let value =
+                    self.interpolate(vm, &look_up_of(&behind, name)?, argument, Functions::Allowed)?;
+                anew(vm.arena, value)
             }
             "explain" | "explain?" | "explain!" => self.explain_method(vm, name, call, &behind)?,
             "cache" | "cache_all" | "cache_has_key" | "cached_value" | "cached_entries" => {

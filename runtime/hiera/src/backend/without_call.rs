@@ -3,7 +3,7 @@
 //! Only what is certain is kept: that the function rests on its arguments and on files of the snapshot alone, as [`RestsOn`] says; that
 //! little which it rests on besides is asked again.
 
-use super::kept_answers::{AnswersAt, KeptAnswer, RestsOn, lasting};
+use super::kept_answers::{AnswersAt, KeptAnswer, RestsOn};
 use crate::data_file::data::is_plain;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::hierarchy::entry::BackendKind;
@@ -48,16 +48,19 @@ impl<'c> Lookups<'_, 'c> {
         if !called.get() {
             called.set(self.around.has_called(&at.entry.function, at.entry.module()));
         }
-        let KeptAnswer { rests, found } = kept.get(key).filter(|_| called.get())?;
+        let answer = kept.get(key).filter(|_| called.get())?;
+        let KeptAnswer { absent, uncached, cached, found, .. } = answer;
         let context = at.cache().number();
-        let RestsOn { absent, uncached, cached } = rests;
         let is_as_before = !uncached.iter().any(|key| self.around.context_keeps(context, key))
             && absent.iter().all(|path| self.has_nothing_at(path));
         is_as_before.then(|| {
+            let found = found.as_ref().map(|value| value.value(self.arena));
             for (key, value) in cached {
-                self.around.keep_in_context(context, key, value.value(self.arena));
+                if let Some(value) = value.as_ref().map(|value| value.value(self.arena)).or(found) {
+                    self.around.keep_in_context(context, key, value);
+                }
             }
-            found.as_ref().map(|value| value.value(self.arena))
+            found
         })
     }
 
@@ -79,11 +82,11 @@ impl<'c> Lookups<'_, 'c> {
         &self,
         question: SharedQuestion<'_, 'c>,
         answer: Option<Value<'c>>,
-        (rests, reads): (RestsOn, &Reads),
+        (rests, reads): (RestsOn<'c>, &Reads),
     ) {
-        let found = answer.map(lasting);
-        if reads.unknown.is_empty() && found != Some(None) {
-            let kept = KeptAnswer { rests, found: found.flatten() };
+        if reads.unknown.is_empty()
+            && let Some(kept) = KeptAnswer::of(rests, answer)
+        {
             self.files.kept_answers.keep(question.kept, question.key, (kept, reads.clone()));
         }
     }

@@ -7,6 +7,7 @@ use crate::space::{CachedFile, ContextCache};
 use crate::tree::{Block, MethodCall};
 use crate::value::V;
 use bunraku_files::reads;
+use bunraku_vm::budget;
 use bunraku_vm::function::Call;
 use bunraku_vm::value::{Object, Value};
 use std::path::Path;
@@ -24,16 +25,17 @@ impl<'c> Run<'_, 'c> {
         let kept = self.space.context(number);
         self.rests.more |= match (name, args) {
             // Nothing in it stands for something else.
-            ("interpolate", [value]) => !is_whole(value),
+            ("interpolate", [value]) => !(is_fixed(value) && value.to_value(self.vm).is_ok_and(is_whole)),
             _ => !matches!(name, "cache" | "cache_has_key" | "cached_value" | "not_found"),
         };
         Ok(Some(match (name, args) {
             ("cache", [key, value]) => {
                 self.may_keep(value)?;
                 let key = self.key(key)?;
-                match is_fixed(value) {
-                    true => self.rests.cached.push((key.clone(), value.to_value(self.vm)?)),
-                    false => self.rests.more = true,
+                let lasting = is_fixed(value).then(|| value.to_value(self.vm)).transpose()?;
+                match lasting.filter(|value| self.rests.is_alone(*value)) {
+                    Some(lasting) => self.rests.cached.push((key.clone(), lasting)),
+                    None => self.rests.more = true,
                 }
                 kept.set(key, value.clone());
                 value.clone()
@@ -49,7 +51,11 @@ impl<'c> Run<'_, 'c> {
             ("cached_value", [key]) => self.cached(&kept, key)?.unwrap_or(V::Nil),
             ("interpolate", [value]) => {
                 let value = value.to_value(self.vm)?;
-                V::from(self.ask_context(object, "interpolate", value)?)
+                let made = self.ask_context(object, "interpolate", value)?;
+                if made.address().is_some() {
+                    self.rests.fresh.push(made);
+                }
+                V::from(made)
             }
             ("not_found", []) => V::from(self.ask_context(object, "not_found", Value::Undef)?),
             ("environment_name" | "module_name", []) => {
@@ -112,12 +118,8 @@ impl<'c> Run<'_, 'c> {
         let data = data?;
         self.may_keep(&data)?;
         // What may be changed in place is not the same for each call.
-        let is_fixed = matches!(
-            data,
-            V::Hash(_) | V::Array(_) | V::Str(_) | V::Nil | V::Bool(_) | V::Int(_) | V::Float(_)
-        );
         let rests_on_more = self.rests.more
-            || !is_fixed
+            || !is_fixed(&data)
             || !self.world.tree().holds(Path::new(path))
             || !reads.unknown.is_empty();
         self.rests.more = before || rests_on_more;
@@ -140,14 +142,20 @@ impl<'c> Run<'_, 'c> {
     }
 }
 
-/// Whether a value is simple, as [`is_simple`](crate::functions::rests::is_simple) says, and nothing can be changed in it.
+/// Whether nothing can be changed in a value.
 fn is_fixed(value: &V<'_>) -> bool {
-    matches!(value, V::Str(_) | V::Nil | V::Bool(_) | V::Int(_) | V::Float(_))
+    matches!(value, V::Str(_) | V::Nil | V::Bool(_) | V::Int(_) | V::Float(_) | V::Hash(_) | V::Array(_))
 }
 
-/// Whether a value is what interpolation makes of it.
-fn is_whole(value: &V<'_>) -> bool {
-    is_fixed(value) && !matches!(value, V::Str(text) if text.contains("%{"))
+/// Whether a value is what interpolation makes of it, but for being another object.
+fn is_whole(value: Value<'_>) -> bool {
+    budget::within(1, || match value {
+        Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) => true,
+        Value::Str(text) => !text.contains("%{"),
+        Value::Array(items) => items.items().iter().all(|item| is_whole(*item)),
+        Value::Hash(hash) => hash.entries().iter().all(|(key, value)| is_whole(*key) && is_whole(*value)),
+        _ => false,
+    })
 }
 
 impl<'c> ContextCache<'c> {

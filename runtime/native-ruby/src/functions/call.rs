@@ -3,7 +3,7 @@
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::{Called, Journal};
 use super::lent::Lending;
-use super::rests::{CertainCall, Methods, RestsOn, is_simple, key_of_text};
+use super::rests::{CertainCall, Methods, RestsOn, key_of_text};
 use super::sealed_key::SealedKey;
 use crate::erb::lowered::Lowered;
 use crate::erb::templating::Templating;
@@ -427,7 +427,7 @@ impl<'c> Templating<'c> {
                     }
                 };
                 let journal = run.journal.take().unwrap_or_default();
-                Left { why, journal, rests: std::mem::take(&mut run.rests) }
+                Left { why, journal, rests: Box::new(std::mem::take(&mut run.rests)) }
             })
         })
     }
@@ -437,7 +437,7 @@ impl<'c> Templating<'c> {
 struct Left<'c> {
     why: LeftBy<'c>,
     journal: Journal<'c>,
-    rests: RestsOn<'c>,
+    rests: Box<RestsOn<'c>>,
 }
 
 enum LeftBy<'c> {
@@ -461,7 +461,7 @@ impl<'c> Left<'c> {
         let is_nothing = matches!(&**flow, Flow::Fault(fault) if fault.diagnostic.cause == Cause::NoSuchKey)
             && self.journal.is_empty()
             && !self.rests.more;
-        is_nothing.then(|| std::mem::take(&mut self.rests))
+        is_nothing.then(|| std::mem::take(&mut *self.rests))
     }
 
     /// What has become of the call. Where arguments were lent, only Ruby knows which of them have been changed by an error.
@@ -504,8 +504,9 @@ fn is_other(value: Value<'_>) -> bool {
 impl<'c> Run<'_, 'c> {
     /// What a look-up's function has rested on that gives this value, if it has looked at nothing that another compile may see otherwise.
     fn rests_of_answer(&mut self, value: Value<'c>) -> Option<RestsOn<'c>> {
-        let is_certain =
-            !self.rests.more && self.journal.as_ref().is_some_and(Journal::is_empty) && is_simple(value);
+        let is_certain = !self.rests.more
+            && self.journal.as_ref().is_some_and(Journal::is_empty)
+            && self.rests.is_alone(value);
         is_certain.then(|| std::mem::take(&mut self.rests))
     }
 

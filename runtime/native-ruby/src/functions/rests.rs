@@ -24,8 +24,22 @@ pub struct RestsOn<'c> {
     pub uncached: Vec<String>,
     /// What the call has had that context keep, in that order: values that are the same wherever they come from.
     pub cached: Vec<(String, Value<'c>)>,
+    /// Lists and hashes that the context has made in the call: nobody else has them.
+    pub fresh: Vec<Value<'c>>,
     /// Whether it was anything else.
     pub more: bool,
+}
+
+impl<'c> RestsOn<'c> {
+    /// Whether a value is the same wherever it comes from; a list or hash is an object, which may stand elsewhere, too, unless the context
+    /// has made it.
+    pub(crate) fn is_alone(&self, value: Value<'c>) -> bool {
+        match value {
+            Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_) => true,
+            Value::Array(_) | Value::Hash(_) => self.fresh.iter().any(|fresh| fresh.identical(value)),
+            _ => false,
+        }
+    }
 }
 
 /// A call of a look-up's function that gives the same for the same arguments in each compile of a snapshot.
@@ -34,11 +48,6 @@ pub struct CertainCall<'c> {
     pub rests: RestsOn<'c>,
     /// The hashes that it has asked for the key, where it has done no more with that and there is nothing for it.
     pub without_key: Option<Vec<Hash<'c>>>,
-}
-
-/// Whether a value is the same wherever it comes from; a list or hash is an object, to which two keys may lead.
-pub(crate) fn is_simple(value: Value<'_>) -> bool {
-    matches!(value, Value::Undef | Value::Bool(_) | Value::Int(_) | Value::Float(_) | Value::Str(_))
 }
 
 /// A string as the context of a look-up writes it as a key.

@@ -18,12 +18,14 @@ pub(crate) struct SealedKey<'c> {
     text: &'c str,
     /// The hashes that were asked for it and do not have it.
     without: Vec<Hash<'c>>,
+    /// Whether one has.
+    is_found: bool,
 }
 
 impl<'c> SealedKey<'c> {
     /// That of a text.
     pub fn new(vm: &Vm<'c>, text: &'c str) -> SealedKey<'c> {
-        SealedKey { object: sealed(vm), text, without: Vec::new() }
+        SealedKey { object: sealed(vm), text, without: Vec::new(), is_found: false }
     }
 
     /// The value that stands for it.
@@ -37,24 +39,29 @@ impl<'c> SealedKey<'c> {
             .then_some(self.text)
     }
 
-    /// What a hash answers that is asked for it by a method; whether it has it. None for other methods.
-    pub fn ask(&mut self, hash: Hash<'c>, method: Method) -> Option<(V<'c>, bool)> {
+    /// What a hash answers that is asked for it by a method; none for other methods.
+    pub fn ask(&mut self, hash: Hash<'c>, method: Method) -> Option<V<'c>> {
         let found = hash.get_str(self.text);
         let answer = match method {
             Method::Include | Method::HasKey => V::Bool(found.is_some()),
             Method::Element => found.map_or(V::Nil, V::from),
             _ => return None,
         };
-        if found.is_none() {
-            self.without.push(hash);
+        match found {
+            Some(_) => self.is_found = true,
+            None => self.without.push(hash),
         }
-        Some((answer, found.is_some()))
+        Some(answer)
     }
 
-    /// Whether a call that another compile would not see otherwise has rested on nothing but it and the call's other arguments.
+    /// Whether a call that another compile would not see otherwise has rested on nothing but that no hash has it, and the call's other
+    /// arguments.
     pub fn is_all_of(&self, rests: &RestsOn<'_>) -> bool {
         let own = key_of_text(self.text);
-        rests.absent.is_empty() && rests.cached.is_empty() && rests.uncached.iter().all(|key| *key == own)
+        !self.is_found
+            && rests.absent.is_empty()
+            && rests.cached.is_empty()
+            && rests.uncached.iter().all(|key| *key == own)
     }
 
     /// The hashes that were asked for it and do not have it.

@@ -90,9 +90,8 @@ fn unanswered<'c>(
     if let ([key], Some(sealed)) = (args, &mut run.key)
         && sealed.text_of(key).is_some()
         && let (V::Hash(hash), None) = (on, block)
-        && let Some((answer, has_it)) = sealed.ask(*hash, method)
+        && let Some(answer) = sealed.ask(*hash, method)
     {
-        run.rests.more |= has_it;
         return Ok(answer);
     }
     args.iter().try_for_each(V::may_be_looked_at)?;

@@ -8,8 +8,14 @@ use bunraku::{Certificates, Compat, Compiler, Configuration, JobAnswer, StoredNo
 use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
 use clap::Args;
 use std::collections::BTreeMap;
+#[cfg(unix)]
+use std::fs::File;
+#[cfg(unix)]
+use std::io::BufWriter;
 use std::io::{BufRead, Write};
 use std::num::NonZeroUsize;
+#[cfg(unix)]
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -100,6 +106,19 @@ fn next_line(input: &mut impl BufRead) -> std::io::Result<Option<String>> {
     Ok(Some(String::from_utf8_lossy(&bytes).trim_end_matches(['\n', '\r']).to_owned()))
 }
 
+/// Where results go: stdout by itself would look for the last end of a line in all of a catalog.
+#[cfg(unix)]
+fn results() -> std::io::Result<impl Write> {
+    let stdout = std::io::stdout().as_fd().try_clone_to_owned()?;
+    Ok(BufWriter::new(File::from(stdout)))
+}
+
+/// The same where there are no descriptors of files.
+#[cfg(not(unix))]
+fn results() -> std::io::Result<impl Write> {
+    Ok(std::io::stdout().lock())
+}
+
 /// Writes a line.
 fn print(output: &mut impl Write, answer: &JobAnswer) -> std::io::Result<()> {
     answer.parts().into_iter().try_for_each(|part| output.write_all(part.as_bytes()))?;
@@ -108,7 +127,7 @@ fn print(output: &mut impl Write, answer: &JobAnswer) -> std::io::Result<()> {
 }
 
 fn one_by_one(answers: &Answers) -> std::io::Result<()> {
-    let (mut input, mut results) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let (mut input, mut results) = (std::io::stdin().lock(), results()?);
     while let Some(line) = next_line(&mut input)? {
         print(&mut results, &answers.answer(&line))?;
     }
@@ -116,6 +135,7 @@ fn one_by_one(answers: &Answers) -> std::io::Result<()> {
 }
 
 fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
+    let mut results = results()?;
     // Jobs are taken from stdin only as fast as they are begun.
     let (jobs, waiting) = sync_channel::<(usize, String)>(threads);
     let waiting = Mutex::new(waiting);
@@ -149,7 +169,6 @@ fn side_by_side(all: &Answers, threads: usize) -> std::io::Result<()> {
                 number += 1;
             }
         });
-        let mut results = std::io::stdout().lock();
         let mut early = BTreeMap::new();
         let mut next = 0;
         for (number, answer) in answered {

@@ -6,8 +6,9 @@
 //! seen. One that changed a moment before it was compared might change once more without its times telling: it is not
 //! remembered.
 //!
-//! The note is `ARCHIVE.seen`. It is taken from nobody who could not have written the archive ([`believed`]). It may be gone at any time; one that is damaged or belongs to
-//! another archive counts as none. Where none can be written nothing is said.
+//! The note is `ARCHIVE.seen`. It is taken from nobody who could not have written the archive ([`believed`]). It may be
+//! gone at any time; one that is damaged or belongs to another archive counts as none. Where none can be written nothing
+//! is said.
 
 use crate::believed;
 use crate::found::Status;

@@ -30,6 +30,14 @@ fn find() -> Result<PathBuf, String> {
 /// When it does not build.
 pub fn built(profile: &str) -> Result<PathBuf, String> {
     let mut build = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // What Cargo tells a test of its own package: ring asks for it when it is built, and with other words all that rests on ring is built anew.
+    let of_package =
+        ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_", "CARGO_PRIMARY_", "OUT_DIR"];
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(|name| of_package.iter().any(|prefix| name.starts_with(prefix))) {
+            build.env_remove(name);
+        }
+    }
     // With all packages, whose features its dependencies then have: those of `cargo test --workspace`, which has built them.
     build
         .args(["build", "--quiet", "--workspace", "--bin", "bunraku", "--profile", profile])

@@ -30,7 +30,11 @@ pub struct RuleArguments {
     /// Compare what `source` says only.
     #[arg(long = "no-compare-file-text", overrides_with = "compare_file_text")]
     no_compare_file_text: bool,
-    /// Compare edges, too, by what can be reached [default: none].
+    /// Compare classes with their parameters, exported resources, `before` and `require`, and all edges, too, which octocatalog-diff
+    /// leaves out, and so does this unless it is given.
+    #[arg(long)]
+    complete: bool,
+    /// Compare edges, too, by what can be reached [default: none; with `--complete` all].
     #[arg(long, value_name = "WHICH")]
     edges: Option<EdgesArgument>,
     /// File of rules in place of `bunraku.toml` in the tree that is compared from.
@@ -85,6 +89,10 @@ impl RuleArguments {
         rules.ignore_tags.extend_from_slice(&self.ignore_tags);
         rules.include_tags |= self.include_tags;
         rules.filters.extend_from_slice(&self.filters);
+        if self.complete {
+            rules.add_left_out();
+            rules.edges = file.edges.unwrap_or(rules.edges);
+        }
         if let Some(edges) = self.edges {
             rules.edges = match edges {
                 EdgesArgument::None => Edges::None,

@@ -32,6 +32,8 @@ pub struct Rules {
     pub include_tags: bool,
     /// What makes a difference none after all.
     pub filters: Vec<Filter>,
+    /// Whether classes are compared, with their parameters. Edges from and to them are, either way.
+    pub classes: bool,
     /// Whether exported resources are compared.
     pub exported: bool,
     /// Whether files go by their titles, not by their paths.
@@ -45,12 +47,12 @@ pub struct Rules {
 impl Default for Rules {
     /// octocatalog-diff's own: no classes, no tags, no order, no exported resources; of a file that goes nothing but that.
     fn default() -> Self {
-        let classes = Ignore { type_name: "Class".to_owned(), ..Ignore::all() };
         Rules {
-            ignore: vec![classes],
+            ignore: Vec::new(),
             ignore_tags: Vec::new(),
             include_tags: false,
             filters: vec![Filter::CompilationDir, Filter::AbsentFile],
+            classes: false,
             exported: false,
             by_title: false,
             unordered: true,
@@ -62,21 +64,22 @@ impl Default for Rules {
 impl Rules {
     /// All that there is, but tags: for two compiles of the same code.
     pub fn complete() -> Rules {
-        Rules {
-            ignore: Vec::new(),
-            filters: Vec::new(),
-            exported: true,
-            by_title: true,
-            unordered: false,
-            edges: Edges::Containment,
-            ..Rules::default()
-        }
+        let mut rules = Rules { filters: Vec::new(), by_title: true, ..Rules::default() };
+        rules.add_left_out();
+        rules.edges = Edges::Containment;
+        rules
+    }
+
+    /// Compares what octocatalog-diff leaves out, too: classes, exported resources, `before` and `require`, all edges.
+    pub fn add_left_out(&mut self) {
+        (self.classes, self.exported, self.unordered, self.edges) = (true, true, false, Edges::All);
     }
 
     /// Whether nothing of a type is compared.
     pub(super) fn ignores_type(&self, type_name: &str) -> bool {
         let whole = |rule: &&Ignore| rule.title == "*" && rule.attribute == "*" && rule.type_name != "*";
-        self.ignore.iter().filter(whole).any(|rule| rule.type_name.eq_ignore_ascii_case(type_name))
+        !self.classes && type_name.eq_ignore_ascii_case("Class")
+            || self.ignore.iter().filter(whole).any(|rule| rule.type_name.eq_ignore_ascii_case(type_name))
     }
 
     /// Whether a difference is left out.
@@ -281,6 +284,8 @@ pub struct RulesFile {
     pub include_tags: bool,
     /// As `--filters`.
     pub filters: Vec<Filter>,
+    /// As `--complete`.
+    pub complete: bool,
     /// As `--edges`.
     pub edges: Option<Edges>,
     /// As `--compare-file-text`.
@@ -319,6 +324,9 @@ impl RulesFile {
         rules.ignore_tags.extend_from_slice(&self.ignore_tags);
         rules.include_tags |= self.include_tags;
         rules.filters.extend_from_slice(&self.filters);
+        if self.complete {
+            rules.add_left_out();
+        }
         rules.edges = self.edges.unwrap_or(rules.edges);
         Ok(())
     }

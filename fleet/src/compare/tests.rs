@@ -69,6 +69,27 @@ fn what_is_gone_or_new_is_told_once() {
     ];
     assert_eq!(shown(&before, &after, &Rules::complete()), expected);
     assert_eq!(shown(&before, &after, &Rules::default()), expected[..2]);
+    // Who asks for edges means those of classes.
+    let with_edges = Rules { edges: Edges::All, ..Rules::default() };
+    assert_eq!(shown(&before, &after, &with_edges), expected);
+}
+
+#[test]
+fn classes_and_exported_resources_are_compared_where_that_is_asked_for() {
+    let class = |loud: bool| json!({"type": "Class", "title": "A", "parameters": {"loud": loud}});
+    let export = |mode: &str| {
+        json!({"type": "File", "title": "/x", "exported": true, "parameters": {"mode": mode}})
+    };
+    let require = |all: serde_json::Value| json!({"type": "Exec", "title": "e", "parameters": {"require": all}});
+    let before = catalog(json!([class(false), export("0644"), require(json!([]))]), json!([]));
+    let after = catalog(json!([class(true), export("0600"), require(json!(["Class[A]"]))]), json!([]));
+    assert_eq!(shown(&before, &after, &Rules::default()), Vec::<String>::new());
+    let mut rules = Rules::default();
+    RulesFile::read("[diff]\ncomplete = true\n").and_then(|file| file.add_to(&mut rules)).expect("it is right");
+    let found = shown(&before, &after, &rules);
+    for name in ["Class[A]", "File[/x]", "Exec[e]"] {
+        assert!(found.iter().any(|line| line.contains(name)), "{name}: {found:?}");
+    }
 }
 
 #[test]
@@ -169,7 +190,7 @@ fn a_file_of_rules_is_read_and_its_faults_are_named() {
     let text = "[diff]\nignore = [\"File[/a,b]::parameters::mode\"]\nfilters = [\"JSON\"]\nedges = \"all\"\n[other]\nx = 1\n";
     let mut rules = Rules::default();
     RulesFile::read(text).and_then(|file| file.add_to(&mut rules)).expect("it is right");
-    assert_eq!((rules.ignore.len(), rules.edges), (2, Edges::All));
+    assert_eq!((rules.ignore.len(), rules.edges), (1, Edges::All));
     let error = RulesFile::read("[diff]\nignores = []\n").expect_err("no such key");
     assert!(error.contains("line 2") && error.contains("ignores"), "{error}");
 }

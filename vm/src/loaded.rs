@@ -59,7 +59,7 @@ pub(crate) struct Linked<'c> {
     pub return_type: OnceCell<&'c Type<'c>>,
     /// Defaults of the parameters, once asked for: the value of a constant one; none inside for one that has to be run.
     pub literals: &'c [Cell<Option<Option<Value<'c>>>>],
-    /// Whether parameters are nothing but names: no types, no defaults, no rest.
+    /// Whether parameters are nothing but names: no types, no defaults, no rest, none that is the compile's own.
     pub plain: bool,
     /// The value of a chunk that is run once a compile.
     pub once: Cell<Option<Value<'c>>>,
@@ -295,7 +295,10 @@ impl<'c> LoadedUnit<'c> {
                 captures_rest: param.captures_rest,
             }
         }));
-        let plain = params.iter().all(|p| !p.typed && !p.has_default && !p.captures_rest);
+        let is_plain = |p: &ParamInfo<'_>| {
+            !p.typed && !p.has_default && !p.captures_rest && !p.symbol.is_reserved()
+        };
+        let plain = params.iter().all(is_plain);
         let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
         let linked = arena.alloc(Linked {
             unit: self,
@@ -327,4 +330,17 @@ pub struct ParamInfo<'c> {
     pub has_default: bool,
     /// Whether written with `*`.
     pub captures_rest: bool,
+}
+
+impl ParamInfo<'_> {
+    /// Puppet's message where one of some parameters has a name that only the compile itself may set.
+    pub fn refused(params: &[ParamInfo<'_>]) -> Option<String> {
+        params.iter().find(|param| param.symbol.is_reserved()).map(|param| reserved(param.name))
+    }
+}
+
+/// Puppet's message where code sets a variable that only the compile itself may set.
+#[cold]
+pub(crate) fn reserved(name: &str) -> String {
+    format!("Attempt to assign to a reserved variable name: '{name}'")
 }

@@ -41,6 +41,13 @@ known_symbols! {
     EMPTY = "",
 }
 
+impl Symbol {
+    /// Whether only the compile itself may set a variable of that name.
+    pub fn is_reserved(self) -> bool {
+        matches!(self, known::FACTS | known::TRUSTED | known::SERVER_FACTS)
+    }
+}
+
 /// Names of files, numbered once for all compiles that read these files. A compile's own numbers start above them. A
 /// table never changes; a longer one that replaces it gives the same names the same numbers.
 #[derive(Clone)]

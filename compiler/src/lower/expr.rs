@@ -296,8 +296,10 @@ impl BodyLowering<'_, '_> {
         match &lhs.kind {
             ExprKind::Paren(inner) => self.assign(expr, inner, rhs, from),
             ExprKind::Var(name) => {
+                // What only the compile itself sets is refused when it comes to it.
+                let is_reserved = matches!(*name, "facts" | "trusted" | "server_facts");
                 match self.resolve(name) {
-                    Some((0, slot)) => self.abx(Op::SetSlot, from, slot, expr.span),
+                    Some((0, slot)) if !is_reserved => self.abx(Op::SetSlot, from, slot, expr.span),
                     _ => {
                         let name = self.low.unit.name(name);
                         self.abx(Op::SetVar, from, name, expr.span);

@@ -57,6 +57,9 @@ impl<'c> Compile<'c> {
             (resource.params.clone(), resource.named())
         };
         let params = vm.params(chunk)?;
+        if let Some(message) = ParamInfo::refused(params) {
+            return Err(at_definition(Flow::formed(Diagnostic::error(message)), known));
+        }
         let mut all_known = true;
         // The names have been set. A title that was given is complained of in the end.
         let has_title = given.iter().any(|param| param.name == "title");

@@ -7,7 +7,7 @@ use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
 use crate::function::{Call, Callee, Foreign, Native};
 use crate::interp::operands::array_items;
-use crate::loaded::{Linked, LoadedUnit};
+use crate::loaded::{Linked, LoadedUnit, ParamInfo};
 use crate::observer::Called;
 use crate::raised::ARGUMENT_ERROR;
 use crate::scope::{CallScope, Closure, Scope, ScopeKind, ScopeSpec};
@@ -393,6 +393,9 @@ impl<'c> Vm<'c> {
                 scope.slots[param.slot as usize].set(Some(*value));
             }
             return Ok(());
+        }
+        if let Some(message) = ParamInfo::refused(params) {
+            return Err(Flow::raw(message));
         }
         self.check_param_order(linked)?;
         let mut sound = true;

@@ -2,6 +2,7 @@
 
 use crate::error::{Eval, Flow};
 use crate::format::interpolate::to_interpolated;
+use crate::loaded::reserved;
 use crate::output::TemplateOutput;
 use crate::scope::{Scope, ScopeKind, ScopeSpec};
 use crate::types::mismatch::parameters::{Parameter, describe_parameters};
@@ -58,6 +59,9 @@ impl<'c> Vm<'c> {
         for (name, value) in given {
             let Value::Str(name) = name else { continue };
             let symbol = self.symbols.intern(name);
+            if symbol.is_reserved() {
+                return Err(Flow::raw(reserved(name)));
+            }
             inner.set(symbol, *value);
         }
         if enforced {

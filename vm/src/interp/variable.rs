@@ -5,7 +5,7 @@ use crate::diagnostic::Severity;
 use crate::error::{Blame, Eval, Flow};
 use crate::host::Change;
 use crate::host::request::Strict;
-use crate::loaded::{Linked, LoadedUnit, Slot};
+use crate::loaded::{Linked, LoadedUnit, Slot, reserved};
 use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
@@ -228,6 +228,9 @@ impl<'c> Vm<'c> {
         value: Value<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
+        if matches!(name, known::FACTS | known::TRUSTED) && !std::ptr::eq(scope, self.top) {
+            return Err(Flow::raw(reserved(self.symbols.text(name))));
+        }
         if name == known::SERVER_FACTS || scope.own(name).is_some() {
             return Err(self.reassigned(name));
         }
@@ -238,7 +241,7 @@ impl<'c> Vm<'c> {
     #[cold]
     pub(crate) fn reassigned(&mut self, name: Symbol) -> Box<Flow<'c>> {
         let text = self.symbols.text(name);
-        if matches!(name, known::SERVER_FACTS | known::FACTS | known::TRUSTED) {
+        if name.is_reserved() {
             let message = format!("Attempt to assign to a reserved variable name: '${text}'");
             return Flow::issue("ILLEGAL_RESERVED_ASSIGNMENT", message);
         }

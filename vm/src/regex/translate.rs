@@ -2,7 +2,8 @@
 //!
 //! What differs: `^` and `$` are always lines, `m` means that a dot takes line ends, `\w \d \s` are ASCII and
 //! POSIX classes are Unicode, unnamed groups capture nothing beside named ones, `{,n}` is a quantifier and a
-//! brace that is none stands for itself.
+//! brace that is none stands for itself; `?` and `+` behind a quantifier are some of its own where Ruby takes them for that
+//! (`{n}?` is twice quantified), and a quantifier may be quantified again.
 
 /// For what an expression is translated.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,6 +64,21 @@ enum Opened {
     Nothing,
 }
 
+/// The quantifier that is as good as one behind another; none of those that are not, as `{2}`. The engines are at odds about what repeats
+/// a repetition of nothing.
+fn both(first: &str, second: &str) -> Option<&'static str> {
+    Some(match (first, second) {
+        ("?", "?") => "?",
+        ("?", "*" | "+") | ("*", "?" | "*" | "+" | "+?") | ("+", "?" | "*") => "*",
+        ("+", "+" | "+?") => "+",
+        ("?", "??") | ("??", "?" | "??") => "??",
+        ("?", "*?") | ("??", "*" | "+" | "*?" | "+?") | ("+?", "??" | "*?") => "*?",
+        ("*?", "?" | "*" | "+" | "??" | "*?" | "+?") => "*?",
+        ("+?", "+?") => "+?",
+        _ => return None,
+    })
+}
+
 /// The state of a translation.
 pub(super) struct Translator {
     pub(super) chars: Vec<char>,
@@ -81,6 +97,12 @@ pub(super) struct Translator {
 pub(super) const WORD: &str = "a-zA-Z0-9_";
 pub(super) const SPACE: &str = "\\t\\n\\x0b\\x0c\\r\\x20";
 
+/// `\X`: what one sees as a character, by the rules for grapheme clusters of Unicode's annex 29.
+const CLUSTER: &str = "(?>\\r\\n|\\p{gcb=Prepend}*(?:\\p{gcb=RI}\\p{gcb=RI}\
+    |\\p{gcb=L}*(?:\\p{gcb=LV}\\p{gcb=V}*|\\p{gcb=LVT}|\\p{gcb=V}+)\\p{gcb=T}*|\\p{gcb=L}+|\\p{gcb=T}+\
+    |\\p{Extended_Pictographic}(?:\\p{gcb=Extend}*\\x{200d}\\p{Extended_Pictographic})*\
+    |[^\\p{gcb=Control}\\r\\n])[\\p{gcb=Extend}\\x{200d}\\p{gcb=SpacingMark}]*|\\p{gcb=Prepend}+|(?s:.))";
+
 impl Translator {
     pub(super) fn peek(&self, ahead: usize) -> Option<char> {
         self.chars.get(self.at + ahead).copied()
@@ -93,29 +115,30 @@ impl Translator {
     }
 
     fn run(&mut self, depth: &mut usize) -> Result<(), &'static str> {
-        // Whether something stands before that a quantifier can repeat.
-        let mut repeatable = false;
-        // Of each open group how many are open within it for bare options, and where its last alternative begins.
-        let mut open = vec![(0, self.out.len())];
+        // Where what a quantifier can repeat begins, if something stands before, and where the quantifier that it has.
+        let (mut last, mut repeated) = (None, None);
+        // Of each open group how many are open within it for bare options, where its last alternative begins, and where itself.
+        let mut open = vec![(0, self.out.len(), 0)];
         while let Some(c) = self.next() {
+            let start = self.out.len();
             match c {
                 '\\' => {
                     self.escape()?;
-                    repeatable = true;
+                    (last, repeated) = (Some(start), None);
                 }
                 '[' => {
                     self.class()?;
-                    repeatable = true;
+                    (last, repeated) = (Some(start), None);
                 }
                 '(' => match self.group()? {
                     Opened::Group => {
                         *depth += 1;
-                        open.push((0, self.out.len()));
-                        repeatable = false;
+                        open.push((0, self.out.len(), start));
+                        last = None;
                     }
                     Opened::Options(options) => {
-                        repeatable = false;
-                        let Some((within, begin)) = open.last_mut() else { continue };
+                        last = None;
+                        let Some((within, begin, _)) = open.last_mut() else { continue };
                         if *begin < self.out.len() {
                             // What is behind them is one piece, its alternatives included: `a(?i)b|c` is `a(?i:b|c)`.
                             self.out.push_str(&format!("(?{options}:"));
@@ -132,53 +155,81 @@ impl Translator {
                         return Err("unmatched close parenthesis");
                     }
                     *depth -= 1;
-                    let within = open.pop().map_or(0, |(within, _)| within);
+                    let (within, _, begin) = open.pop().unwrap_or_default();
                     self.out.extend(std::iter::repeat_n(')', within + 1));
-                    repeatable = true;
+                    (last, repeated) = (Some(begin), None);
                 }
                 '^' if self.goal == For::Exact => {
                     self.out.push_str("(?:\\A|^(?!\\z))");
-                    repeatable = true;
+                    (last, repeated) = (Some(start), None);
                 }
                 '*' | '+' | '?' => {
-                    if !repeatable {
-                        return Err("target of repeat operator is not specified");
-                    }
-                    self.out.push(c);
-                    self.separate();
+                    repeated = Some(self.repeat(last, repeated, &c.to_string(), &['?', '+'])?);
                 }
                 '{' => match self.quantifier() {
-                    Some(_) if !repeatable => return Err("target of repeat operator is not specified"),
                     Some(text) => {
-                        self.out.push_str(&text);
-                        self.separate();
+                        let own: &[char] = if text.contains(',') { &['?'] } else { &[] };
+                        repeated = Some(self.repeat(last, repeated, &text, own)?);
                     }
                     None => {
                         self.out.push_str("\\{");
-                        repeatable = true;
+                        (last, repeated) = (Some(start), None);
                     }
                 },
                 '}' | ']' => {
                     self.out.push('\\');
                     self.out.push(c);
-                    repeatable = true;
+                    (last, repeated) = (Some(start), None);
                 }
                 '|' => {
                     self.out.push('|');
-                    if let Some((_, begin)) = open.last_mut() {
+                    if let Some((_, begin, _)) = open.last_mut() {
                         *begin = self.out.len();
                     }
-                    repeatable = false;
+                    last = None;
                 }
                 c => {
                     self.out.push(c);
-                    repeatable = true;
+                    (last, repeated) = (Some(start), None);
                 }
             }
         }
-        let within = open.first().map_or(0, |(within, _)| *within);
+        let within = open.first().map_or(0, |(within, ..)| *within);
         self.out.extend(std::iter::repeat_n(')', within));
         Ok(())
+    }
+
+    /// Writes a quantifier for what begins at `last`, and which of `own` stands behind it: `?` that makes it reluctant, or `+` possessive.
+    /// What has a quantifier already, at `repeated`, gets the one that is both, or is made one piece. Gives where the quantifier stands.
+    fn repeat(
+        &mut self,
+        last: Option<usize>,
+        repeated: Option<usize>,
+        quantifier: &str,
+        own: &[char],
+    ) -> Result<usize, &'static str> {
+        let last = last.ok_or("target of repeat operator is not specified")?;
+        let mut quantifier = quantifier.to_owned();
+        if self.peek(0).is_some_and(|c| own.contains(&c)) {
+            quantifier.extend(self.next());
+        }
+        let mut place = self.out.len();
+        if let Some(before) = repeated {
+            match both(&self.out[before..], &quantifier) {
+                Some(one) => {
+                    self.out.truncate(before);
+                    (place, quantifier) = (before, one.to_owned());
+                }
+                None => {
+                    self.out.insert_str(last, "(?:");
+                    self.out.push(')');
+                    place = self.out.len();
+                }
+            }
+        }
+        self.out.push_str(&quantifier);
+        self.separate();
+        Ok(place)
     }
 
     /// Puts what matches nothing behind a repetition. The engine takes `x+y?x+` for `x+(yx+)?`, which a single `x`
@@ -318,6 +369,7 @@ impl Translator {
             'h' => self.out.push_str("[0-9a-fA-F]"),
             'H' => self.out.push_str("[^0-9a-fA-F]"),
             'R' => self.out.push_str("(?>\\r\\n|[\\n-\\r\\x{85}\\x{2028}\\x{2029}])"),
+            'X' => self.out.push_str(CLUSTER),
             // The engine's own is in front of any number of line ends.
             'Z' => self.out.push_str("(?=\\n?\\z)"),
             'A' | 'z' | 'b' | 'B' | 'G' | 'K' => {

@@ -21,6 +21,16 @@ fn a_text_is_rendered_with_the_variables_of_its_scope() {
     });
 }
 
+/// As Ruby reads its source; the text around the code stays as it is.
+#[test]
+fn both_ends_of_a_line_are_one_in_code() {
+    with_world(&[], |world, templating, vm, scope| {
+        let template = Erb::Text("<%= \"a\r\nb\" -%>\r\nz\r\n<%= 'c\\\r\nd' + \"e\\\r\nf\" %>\r\n");
+        let rendered = text(templating.render(world, vm, scope, &template));
+        assert_eq!(rendered.as_deref(), Some("a\nbz\r\nc\\\ndef\r\n"));
+    });
+}
+
 #[test]
 fn what_is_not_known_is_left_to_ruby_with_its_reason() {
     with_world(&[], |world, templating, vm, scope| {

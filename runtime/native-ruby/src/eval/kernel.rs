@@ -207,6 +207,9 @@ impl<'c> Run<'_, 'c> {
         let name: &'c str = if call.name.is_empty() { call.method.name() } else { &call.name };
         let found = on.defined_method(name);
         if let Some((owner, method)) = found {
+            if owner.hides(name) && !matches!(call.receiver, Some(Expr::Itself)) {
+                return Err(ForRuby("a method that is private or protected").into());
+            }
             return self.call_found((on, Some(owner), method), call);
         }
         if matches!((&on, name), (V::Class(Class::ParserFunctions), "newfunction")) {

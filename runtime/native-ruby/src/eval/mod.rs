@@ -123,9 +123,10 @@ pub(crate) struct Defining<'c> {
     pub local_types: Vec<String>,
     /// Functions whose blocks use locals of the body of a frame, by its serial.
     pub around: Vec<(u64, Rc<OldFunction<'c>>)>,
-    /// Whether `def` defines methods of the module itself, too; or these only.
+    /// Whether `def` defines methods of the module itself, too; or these only; and whether they are private or protected.
     module_function: bool,
     defines_own: bool,
+    hides: bool,
 }
 
 /// What came up that is left to Ruby, as far as it has a name.

@@ -44,8 +44,10 @@ impl<'c> Run<'_, 'c> {
                 let own = singleton || self.defining.defines_own;
                 let methods = if own { &module.singleton } else { &module.methods };
                 methods.borrow_mut().insert(name, method.clone());
+                module.hide(own, name, self.defining.hides && !singleton);
                 if self.defining.module_function && !own {
                     module.singleton.borrow_mut().insert(name, method);
+                    module.hide(true, name, self.defining.hides);
                 }
             }
             V::Main if !singleton && self.is_template() => self.outer_methods.push((name, method)),
@@ -83,12 +85,9 @@ impl<'c> Run<'_, 'c> {
         };
         let (this, nesting) = self.opened(&body.name, is_class, superclass)?;
         let frame = self.frame_of_module(this, Some(nesting));
-        let outer = (
-            std::mem::take(&mut self.defining.module_function),
-            std::mem::take(&mut self.defining.defines_own),
-        );
+        let outer = self.enter_body(false);
         let result = self.in_frame(frame, |run| run.eval(&body.body).inspect(|_| run.keep_around()));
-        (self.defining.module_function, self.defining.defines_own) = outer;
+        self.leave_body(outer);
         result
     }
 
@@ -115,18 +114,27 @@ impl<'c> Run<'_, 'c> {
         match block {
             None => {}
             Some(block @ Block::Body(_)) => {
-                let outer = (
-                    std::mem::take(&mut self.defining.module_function),
-                    std::mem::take(&mut self.defining.defines_own),
-                );
+                let outer = self.enter_body(false);
                 let frame = Frame { this: made.clone(), ..self.frame.clone() };
                 let done = self.back_in(frame, |run| run.yield_one(block, made.clone()));
-                (self.defining.module_function, self.defining.defines_own) = outer;
+                self.leave_body(outer);
                 done?;
             }
             Some(_) => return Err(ForRuby("a class with such a body").into()),
         }
         Ok(made)
+    }
+
+    /// Begins the body of a module or class, or one of `class << self`: what `def` does there is not what it does around it.
+    fn enter_body(&mut self, defines_own: bool) -> [bool; 3] {
+        let outer = [self.defining.module_function, self.defining.defines_own, self.defining.hides];
+        (self.defining.module_function, self.defining.defines_own, self.defining.hides) =
+            (false, defines_own, false);
+        outer
+    }
+
+    fn leave_body(&mut self, outer: [bool; 3]) {
+        [self.defining.module_function, self.defining.defines_own, self.defining.hides] = outer;
     }
 
     fn frame_of_module(&self, this: V<'c>, nesting: Option<Rc<Nesting<'c>>>) -> Frame<'c> {
@@ -181,9 +189,11 @@ impl<'c> Run<'_, 'c> {
             return Err(ForRuby("methods of what is there already").into());
         };
         let frame = self.frame_of_module(self.frame.this.clone(), self.frame.nesting.clone());
-        let outer = std::mem::replace(&mut self.defining.defines_own, true);
+        let module_function = self.defining.module_function;
+        let outer = self.enter_body(true);
+        self.defining.module_function = module_function;
         let result = self.in_frame(frame, |run| run.eval(&body.body));
-        self.defining.defines_own = outer;
+        self.leave_body(outer);
         result
     }
 
@@ -201,7 +211,15 @@ impl<'c> Run<'_, 'c> {
             return Ok(Some(value));
         }
         match (name, args) {
-            ("private" | "public" | "protected" | "private_constant" | "private_class_method", _) => {}
+            ("private_constant", _) => {}
+            ("private" | "public" | "protected", []) => self.defining.hides = name != "public",
+            ("private" | "public" | "protected" | "private_class_method", names) => {
+                let own = self.defining.defines_own || name == "private_class_method";
+                for method in names {
+                    let V::Symbol(method) = method else { return Err(ForRuby("such names of methods").into()) };
+                    module.hide(own, method, name != "public");
+                }
+            }
             ("module_function", []) => self.defining.module_function = true,
             ("module_function", names) => {
                 for name in names {
@@ -209,6 +227,7 @@ impl<'c> Run<'_, 'c> {
                     let found = module.methods.borrow().get(name).cloned();
                     let method = found.ok_or(ForRuby("`module_function`"))?;
                     module.singleton.borrow_mut().insert(name, method);
+                    module.hide(false, name, false);
                 }
             }
             ("attr_reader" | "attr_writer" | "attr_accessor", names) => {
@@ -220,10 +239,12 @@ impl<'c> Run<'_, 'c> {
                     }
                     if name != "attr_writer" {
                         module.methods.borrow_mut().insert(attribute, Method::Reader(attribute));
+                        module.hide(false, attribute, self.defining.hides);
                     }
                     if name != "attr_reader" {
                         let setter = self.vm.arena.alloc_str(&format!("{attribute}="));
                         module.methods.borrow_mut().insert(setter, Method::Writer(attribute));
+                        module.hide(false, setter, self.defining.hides);
                     }
                 }
             }

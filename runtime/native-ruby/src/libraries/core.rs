@@ -58,7 +58,8 @@ pub(super) fn call<'c>(
             _ => None,
         },
         (Class::String, "new", None) => match args {
-            [] => Some(V::made(String::new())),
+            // It has no encoding, nor has what is appended to it: a catalog holds it as a Binary.
+            [] => return Err(ForRuby("a string without an encoding").into()),
             [text] => Some(V::made(text.text().ok_or(ForRuby("String.new of such a value"))?.to_string())),
             _ => None,
         },

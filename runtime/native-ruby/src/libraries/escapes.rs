@@ -157,12 +157,6 @@ pub(super) fn shell<'c>(name: &str, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
             }
             V::made(escaped.join(" "))
         }
-        ("split" | "shellsplit" | "shellwords", [line]) => {
-            let line = line.text().ok_or_else(other)?;
-            let words = shellwords::words(&line).filter(|_| !line.contains('\0'));
-            let words = words.ok_or(ForRuby("a quote without its end"))?;
-            V::list(words.into_iter().map(V::made).collect())
-        }
         _ => return Ok(None),
     }))
 }

@@ -70,6 +70,9 @@ fn whole(what: &str) -> Unsupported {
 
 /// Lowers a program; gives the number of texts that were met, too.
 fn lower_program(source: &str, texts: &[String], kind: SourceKind) -> Result<(usize, Program), Unsupported> {
+    // Ruby reads both ends of a line as one, within strings, too.
+    let unix = source.contains("\r\n").then(|| source.replace("\r\n", "\n"));
+    let source = unix.as_deref().unwrap_or(source);
     let mut parsed = bunraku_ruby_syntax::parse(source).ok_or_else(|| whole("its syntax"))?;
     let mut spaced = String::new();
     if let Some(fault) = first_fault(parsed.root_node()) {

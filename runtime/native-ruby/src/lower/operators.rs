@@ -214,6 +214,12 @@ impl Lower<'_> {
             return self.unsupported(node, "an assignment");
         };
         if left.kind() == "left_assignment_list" {
+            // `(a, b) = x` is `a, b = x`.
+            let is_bracketed = self.source(left).ends_with(')');
+            let left = match parts(left)[..] {
+                [one] if is_bracketed && one.kind() == "destructured_left_assignment" => one,
+                _ => left,
+            };
             let mut elements = Vec::new();
             let Some(targets) = self.targets_or_elements(left, Some(&mut elements)) else {
                 return self.unsupported(node, "an assignment to several");

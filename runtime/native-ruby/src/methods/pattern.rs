@@ -19,6 +19,11 @@ pub(crate) fn call<'c>(
     args: &[V<'c>],
 ) -> Done<'c, Option<V<'c>>> {
     let [other] = args else { return Ok(None) };
+    // `=~` gives where the match began, before what `\K` leaves out of it.
+    let leaves_out = |value: &V<'_>| matches!(value, V::Regexp(regexp) if regexp.source().contains("\\K"));
+    if method == Method::Matches && (leaves_out(on) || leaves_out(other)) {
+        return Err(ForRuby("where a match with `\\K` begins").into());
+    }
     let found = match (method, on, other) {
         (Method::Matches, V::Nil, V::Regexp(_)) | (Method::Matches | Method::Match, V::Regexp(_), V::Nil) => {
             run.set_last(None);

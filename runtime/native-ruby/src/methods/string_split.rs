@@ -35,6 +35,10 @@ pub(crate) fn split<'c>(text: &str, args: &[V<'c>]) -> OrRuby<Vec<V<'c>>> {
     }
     let mut parts = match args.first() {
         None | Some(V::Nil) => words(text, &limit),
+        // That is a text to Ruby, whatever the options.
+        Some(V::Regexp(pattern)) if pattern.source() == " " => {
+            text.splitn(limit.most, ' ').map(str::to_owned).collect()
+        }
         Some(V::Regexp(pattern)) => by_pattern(text, pattern, &limit)?,
         Some(separator) => match &*separator.text().ok_or(UNKNOWN)? {
             " " => words(text, &limit),

@@ -8,7 +8,7 @@ use bunraku_vm::error::Flow;
 use bunraku_vm::types;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
 
@@ -29,6 +29,8 @@ pub(crate) struct Module<'c> {
     pub methods: RefCell<HashMap<&'c str, Method<'c>>>,
     /// Its own methods.
     pub singleton: RefCell<HashMap<&'c str, Method<'c>>>,
+    /// Methods that are private or protected; `true` with those of its own.
+    pub hidden: RefCell<HashSet<(bool, &'c str)>>,
     /// Modules that it includes, those that it is extended by.
     pub included: RefCell<Vec<Rc<Module<'c>>>>,
     pub extended: RefCell<Vec<Rc<Module<'c>>>>,
@@ -117,6 +119,7 @@ impl<'c> Module<'c> {
             superclass,
             methods: RefCell::default(),
             singleton: RefCell::default(),
+            hidden: RefCell::default(),
             included: RefCell::default(),
             extended: RefCell::default(),
             variables: RefCell::default(),
@@ -174,6 +177,21 @@ impl<'c> Module<'c> {
             Some(ClassRef::Own(parent)) => parent.find_singleton(name),
             _ => None,
         }
+    }
+
+    /// Takes note of whether a method is private or protected, an instance's or an own one.
+    pub fn hide(&self, own: bool, name: &'c str, is_hidden: bool) {
+        let mut hidden = self.hidden.borrow_mut();
+        match is_hidden {
+            true => _ = hidden.insert((own, name)),
+            false => _ = hidden.remove(&(own, name)),
+        }
+    }
+
+    /// Whether a method that was found here may be private or protected.
+    pub fn hides(&self, name: &str) -> bool {
+        let hidden = self.hidden.borrow();
+        !hidden.is_empty() && (hidden.contains(&(false, name)) || hidden.contains(&(true, name)))
     }
 
     /// Whether it is a class or module, or inherits from or includes it.

@@ -7,6 +7,7 @@ use crate::budget;
 use crate::for_ruby::{ForRuby, OrRuby};
 
 pub(crate) const UNKNOWN: ForRuby = ForRuby("a method of a range");
+const LONG: ForRuby = ForRuby("a long range");
 /// Longer counts are left to Ruby.
 const LONGEST: i64 = 1_000_000;
 
@@ -52,11 +53,16 @@ pub(crate) fn strings<'c>(from: &str, to: &str, open: bool) -> OrRuby<Vec<V<'c>>
     if from > to || (open && from == to) {
         return Ok(made);
     }
+    // What follows the last one ends it, too, wherever it is met.
+    let behind = succ(to)?;
     let mut next = from.to_owned();
-    loop {
+    while next != behind {
+        if made.len() as i64 >= LONGEST {
+            return Err(LONG);
+        }
         budget::spend(1)?;
         made.push(V::made(next.clone()));
-        if next == to || made.len() as i64 > LONGEST {
+        if next == to {
             break;
         }
         next = succ(&next)?;
@@ -79,7 +85,7 @@ fn numbers<'c>(from: &str, to: &str, open: bool) -> OrRuby<Vec<V<'c>>> {
 pub(crate) fn steps(from: i64, to: i64, by: i64) -> Result<Vec<i64>, ForRuby> {
     let far = to.checked_sub(from).and_then(|far| far.checked_div(by)).ok_or(TOO_LARGE)?;
     if far >= LONGEST {
-        return Err(ForRuby("a long range"));
+        return Err(LONG);
     }
     let forth = if by > 0 { from <= to } else { from >= to };
     Ok(if forth { (0..=far).map(|n| from + n * by).collect() } else { Vec::new() })

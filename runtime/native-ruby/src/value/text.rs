@@ -149,6 +149,9 @@ fn put_inspected(out: &mut String, value: &V<'_>, depth: usize) -> OrRuby<()> {
         V::Regexp(regexp) => put_regexp(out, regexp)?,
         V::Span(ends) => put_range(out, ends, depth, true)?,
         V::Module(module) => {
+            if ["to_s", "inspect", "name"].iter().any(|name| module.find_singleton(name).is_some()) {
+                return Err(ForRuby("the notation of a class that has one of its own"));
+            }
             out.push_str(module.full_name.get().ok_or(ForRuby("the notation of a class without a name"))?);
         }
         V::Code(_)

@@ -139,6 +139,10 @@ impl Prepared<'_> {
         if let Some(facts) = facts {
             node = node.with_facts(facts);
         }
+        // Those of a file or folder that arguments name may be PuppetDB's; those of a fleet have been told apart.
+        if own.is_none() && world.trusted.is_none() && (world.facts.is_some() || world.factpath.is_some()) {
+            node = node.with_trusted_of_facts();
+        }
         let (node, said) = world.classified(node, &mut settings, (configuration, self.purpose))?;
         let (folder, name) = match own {
             Some(own) => self.environment_of_fleet(said, own.environment.as_deref(), has_code)?,

@@ -62,6 +62,7 @@ fn looked_up(call: &mut Call) -> Result<ExitCode, String> {
     if !compile {
         target.environment = target.environment.with_code("undef");
     }
+    target.node = target.node.with_trusted_of_facts();
     let compiler = Compiler::new();
     let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
     compiler.leave();

@@ -233,6 +233,17 @@ impl Node {
         self
     }
 
+    /// The same with the `$trusted` that its facts hold, as PuppetDB and files of its facts have it: a fact `trusted` with
+    /// `authenticated`. Source: `puppet lookup --facts`, 7, 8 and 9.
+    pub fn with_trusted_of_facts(mut self) -> Node {
+        if let Some(Json::Object(trusted)) = self.node.facts.map().get("trusted")
+            && trusted.contains_key("authenticated")
+        {
+            self.node.trusted = trusted.clone();
+        }
+        self
+    }
+
     /// The same, `$trusted` read from a file, JSON or YAML.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use std::process::Command;
 use bunraku_tests::face_site::Site;
 use bunraku_tests::recorded::{self, Call};
 use bunraku_tests::{bunraku, oracle, paths};
+use serde_json::json;
 
 /// The calls of one recording, and the site that they are made in.
 struct Calls {
@@ -386,8 +387,13 @@ fn lookups(calls: &mut Calls) {
     let write = |name: &str, text: &str| paths::write(&calls.site.path(name), text);
     write(
         "hiera.yaml",
-        "version: 5\nhierarchy:\n  - {name: n, path: \"%{facts.os.family}.yaml\"}\n  - {name: c, path: c.yaml}\n",
+        "version: 5\nhierarchy:\n  - {name: n, path: \"%{facts.os.family}.yaml\"}\n  - {name: c, paths: [c.yaml, t.yaml]}\n",
     );
+    // As PuppetDB has it among a node's facts.
+    let trusted = json!({"authenticated": "remote", "certname": "x", "extensions": {"pp_role": "web"}});
+    write("trusted.json", &json!({"n": 1, "trusted": trusted}).to_string());
+    write("untrusted.json", &json!({"n": 1, "trusted": {"certname": "x"}}).to_string());
+    write("data/t.yaml", "t: \"%{trusted.extensions.pp_role} %{trusted.certname} %{facts.trusted.certname}\"\n");
     write("data/Debian.yaml", "k: {a: 1, l: [b, a]}\ns: \"t\\u00fc\"\n");
     write("data/c.yaml", "k: {b: 2, l: [c]}\nf: 1.0e+30\nlookup_options: {k: {merge: hash}}\n");
     for line in [
@@ -413,6 +419,8 @@ fn lookups(calls: &mut Calls) {
         "k --compile",
         "k --facts facts.json",
         "k --facts nosuch.json",
+        "t --facts trusted.json",
+        "t --facts untrusted.json",
     ] {
         calls.both(&[&format!(
             "lookup {line} --node a.example.com --environmentpath=@/env --vardir=@/var --confdir=@"

@@ -14,7 +14,7 @@ use bunraku_files::archive::Opened;
 use bunraku_files::confined::Confinement;
 use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
-use bunraku_files::paths::{clean, is_clean, moved};
+use bunraku_files::paths::{clean, is_clean, moved, moved_in_text};
 use bunraku_files::read;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::tree::Tree;
@@ -337,17 +337,21 @@ impl Snapshot {
         let text = |name: &str| in_force.text(name).map(|text| Some(text).filter(|text| !text.is_empty()));
         let has_provider = configuration.table().find(DATA_PROVIDER).is_some();
         let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
-        let config_version = text("config_version")?;
         let vendored = vendored_modules(&configuration, spec.lent.as_ref())?;
         let modules = Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict));
         let modules = Arc::new(modules.numbered_by(session.symbols.clone().unwrap_or_default()));
         let mut types = ResourceTypes::builtin(spec.compat);
         let folders = types_in_ruby(&modules, directory.clone(), vendored);
         types.find_more(folders.with_session(session.steps.clone()));
-        let deployed = match configuration.is_read() {
-            true => deployed(&in_force, &name, directory.as_deref())?,
-            false => Vec::new(),
-        };
+        let mut deployed = deployed(&in_force, &name, directory.as_deref())?;
+        // A command that says where the environment lies is asked of this one.
+        let config_version = text("config_version")?.map(|command| match &directory {
+            Some(folder) => moved_in_text(&command, &deployed, folder),
+            None => command,
+        });
+        if !configuration.is_read() {
+            deployed.clear();
+        }
         let version = match &directory {
             Some(folder) if configuration.is_read() => configuration.linked_version(&name, folder)?,
             _ => None,

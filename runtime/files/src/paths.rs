@@ -154,6 +154,26 @@ pub fn moved(path: PathBuf, from: &[PathBuf], to: &Path) -> PathBuf {
     }
 }
 
+/// A text in which the paths of some folders are named, with that of another folder in their place.
+pub fn moved_in_text(text: &str, from: &[PathBuf], to: &Path) -> String {
+    let mut moved = text.to_owned();
+    for folder in from.iter().filter_map(|folder| folder.to_str()) {
+        let goes_on = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        let mut done = 0;
+        while let Some(at) = moved[done..].find(folder).map(|at| done + at) {
+            let behind = at + folder.len();
+            if moved[..at].ends_with(goes_on) || moved[behind..].starts_with(goes_on) {
+                done = behind;
+                continue;
+            }
+            let to = to.to_string_lossy();
+            moved.replace_range(at..behind, &to);
+            done = at + to.len();
+        }
+    }
+    moved
+}
+
 /// Whether a path lies in a tree of these roots.
 pub fn is_inside(roots: &[Root], path: &Path) -> bool {
     let Some(text) = path.to_str() else { return false };
@@ -243,6 +263,15 @@ mod tests {
                 let expected = Path::new(path).strip_prefix(folder).ok().map(Path::to_string_lossy);
                 assert_eq!(below(Path::new(folder), Path::new(path)), expected, "{folder} {path}");
             }
+        }
+    }
+
+    #[test]
+    fn a_text_names_another_folder_where_it_names_one_as_a_whole() {
+        let moved = |text: &str| moved_in_text(text, &["/e/p".into(), "/f/p".into()], Path::new("/t/e/p"));
+        assert_eq!(moved("git -C /e/p log; x=/f/p/y"), "git -C /t/e/p log; x=/t/e/p/y");
+        for same in ["/e/pp", "/e/p-x", "/x/e/p", "/e", ""] {
+            assert_eq!(moved(same), same);
         }
     }
 

@@ -21,7 +21,8 @@ fn file<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     for name in &names {
         let Some(bytes) = vm.host.read_file(vm, ModuleFolder::Files, name)? else { continue };
         return match String::from_utf8(bytes) {
-            Ok(text) => Ok(vm.string(&text)),
+            // Puppet opens it as text that may begin with a byte order mark.
+            Ok(text) => Ok(vm.string(text.strip_prefix('\u{feff}').unwrap_or(&text))),
             Err(_) => Err(Flow::raw(format!("file(): {name} is not UTF-8; binary_file() reads it as it is"))),
         };
     }

@@ -91,6 +91,8 @@ impl Call {
             "yaml" | "puppetdb" | "store_configs" => {
                 Ok(self.configuration.facts(name)?.unwrap_or_else(|| Facts::from([])))
             }
+            // What a process keeps for itself is nothing in the beginning.
+            "memory" => Ok(Facts::from([])),
             "facter" if others => Ok(Facts::from([])),
             "facter" => self.facts_of_machine(settings),
             other => Err(format!("Could not find terminus {other} for indirection facts")),

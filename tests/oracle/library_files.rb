@@ -6,7 +6,7 @@
 #
 #   ruby tests/oracle/library_files.rb > runtime/native-ruby/src/prelude/puppet_files.rb
 
-LIBRARIES = %w[facter puppet semantic_puppet].freeze
+LIBRARIES = %w[facter puppet puppet_pal semantic_puppet].freeze
 
 if ARGV == ['names']
   require 'puppet'

@@ -393,7 +393,10 @@ fn lookups(calls: &mut Calls) {
     let trusted = json!({"authenticated": "remote", "certname": "x", "extensions": {"pp_role": "web"}});
     write("trusted.json", &json!({"n": 1, "trusted": trusted}).to_string());
     write("untrusted.json", &json!({"n": 1, "trusted": {"certname": "x"}}).to_string());
-    write("data/t.yaml", "t: \"%{trusted.extensions.pp_role} %{trusted.certname} %{facts.trusted.certname}\"\n");
+    write(
+        "data/t.yaml",
+        "t: \"%{trusted.extensions.pp_role} %{trusted.certname} %{facts.trusted.certname}\"\n",
+    );
     write("data/Debian.yaml", "k: {a: 1, l: [b, a]}\ns: \"t\\u00fc\"\n");
     write("data/c.yaml", "k: {b: 2, l: [c]}\nf: 1.0e+30\nlookup_options: {k: {merge: hash}}\n");
     for line in [

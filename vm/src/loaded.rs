@@ -295,9 +295,8 @@ impl<'c> LoadedUnit<'c> {
                 captures_rest: param.captures_rest,
             }
         }));
-        let is_plain = |p: &ParamInfo<'_>| {
-            !p.typed && !p.has_default && !p.captures_rest && !p.symbol.is_reserved()
-        };
+        let is_plain =
+            |p: &ParamInfo<'_>| !p.typed && !p.has_default && !p.captures_rest && !p.symbol.is_reserved();
         let plain = params.iter().all(is_plain);
         let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
         let linked = arena.alloc(Linked {

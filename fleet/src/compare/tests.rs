@@ -77,15 +77,17 @@ fn what_is_gone_or_new_is_told_once() {
 #[test]
 fn classes_and_exported_resources_are_compared_where_that_is_asked_for() {
     let class = |loud: bool| json!({"type": "Class", "title": "A", "parameters": {"loud": loud}});
-    let export = |mode: &str| {
-        json!({"type": "File", "title": "/x", "exported": true, "parameters": {"mode": mode}})
-    };
-    let require = |all: serde_json::Value| json!({"type": "Exec", "title": "e", "parameters": {"require": all}});
+    let export =
+        |mode: &str| json!({"type": "File", "title": "/x", "exported": true, "parameters": {"mode": mode}});
+    let require =
+        |all: serde_json::Value| json!({"type": "Exec", "title": "e", "parameters": {"require": all}});
     let before = catalog(json!([class(false), export("0644"), require(json!([]))]), json!([]));
     let after = catalog(json!([class(true), export("0600"), require(json!(["Class[A]"]))]), json!([]));
     assert_eq!(shown(&before, &after, &Rules::default()), Vec::<String>::new());
     let mut rules = Rules::default();
-    RulesFile::read("[diff]\ncomplete = true\n").and_then(|file| file.add_to(&mut rules)).expect("it is right");
+    RulesFile::read("[diff]\ncomplete = true\n")
+        .and_then(|file| file.add_to(&mut rules))
+        .expect("it is right");
     let found = shown(&before, &after, &rules);
     for name in ["Class[A]", "File[/x]", "Exec[e]"] {
         assert!(found.iter().any(|line| line.contains(name)), "{name}: {found:?}");

@@ -123,10 +123,14 @@ impl<'c> Compile<'c> {
         Ok(())
     }
 
-    /// The error of a file with faults. Ruby's own ends what asked for the file, whose place it has then.
+    /// The error of a file with faults. Ruby's own ends what asked for the file, whose place it has then, and so does a byte order mark.
     pub(crate) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
         let error = self.error_of(faults);
-        if is_of_ruby(&error) { Flow::raw(error.message) } else { Flow::formed(error) }
+        if is_of_ruby(&error) || error.code == Some("ILLEGAL_BOM") {
+            Flow::raw(error.message)
+        } else {
+            Flow::formed(error)
+        }
     }
 
     /// Loads the files that may define `name` until `found` says it is known.

@@ -216,7 +216,9 @@ impl<'c> Run<'_, 'c> {
             ("private" | "public" | "protected" | "private_class_method", names) => {
                 let own = self.defining.defines_own || name == "private_class_method";
                 for method in names {
-                    let V::Symbol(method) = method else { return Err(ForRuby("such names of methods").into()) };
+                    let V::Symbol(method) = method else {
+                        return Err(ForRuby("such names of methods").into());
+                    };
                     module.hide(own, method, name != "public");
                 }
             }

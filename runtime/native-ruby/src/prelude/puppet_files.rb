@@ -3,7 +3,7 @@
 
 module Bunraku
   PUPPET_FILES = <<~FILES
-    .: facter puppet semantic_puppet
+    .: facter puppet puppet_pal semantic_puppet
     facter: config version
     facter/custom_facts/core: aggregate directed_graph execution file_loader legacy_facter resolvable suitable
     facter/custom_facts/core/execution: base popen3 posix windows

@@ -65,7 +65,7 @@ module Bunraku
 
       # Whether a name is one of Puppet's own library.
       def puppets?(text)
-        text.is_a?(String) && text.match?(%r{\A(?:puppet|facter|semantic_puppet)(?:/|\.rb\z|\z)})
+        text.is_a?(String) && text.match?(%r{\A(?:puppet|puppet_pal|facter|semantic_puppet)(?:/|\.rb\z|\z)})
       end
 
       # Whether a module has a file.

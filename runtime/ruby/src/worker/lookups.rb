@@ -10,6 +10,22 @@ module Puppet
     module Lookup
       extend Bunraku::Gaps
 
+      # What backends take from the reader of `hiera.yaml`.
+      class HieraConfig
+        include Bunraku::Partial
+
+        OF = "Puppet's look-ups"
+
+        # The same data with texts for the symbols among the keys, however deep.
+        def self.symkeys_to_string(data)
+          case data
+          when Hash then data.to_h { |key, value| [key.is_a?(Symbol) ? key.to_s : key, symkeys_to_string(value)] }
+          when Array then data.map { |item| symkeys_to_string(item) }
+          else data
+          end
+        end
+      end
+
       # What a look-up is made for: a scope, and values that come before and after what data says.
       class Invocation
         include Bunraku::Partial

@@ -120,6 +120,15 @@ module Puppet
         allocate.tap { |log| log.send(:take, data) }
       end
 
+      # What code logs without `Puppet.notice` and its like; a source of its own is not shown.
+      def self.create(options)
+        level, message = options.values_at(:level, :message)
+        raise Puppet::DevError, 'Logs require a level' unless level
+        raise ArgumentError, 'Puppet::Util::Log requires a message' unless message
+        raise Puppet::DevError, "Invalid log level #{level}" unless Puppet::LEVELS.include?(level)
+        Puppet.public_send(level, message.to_s)
+      end
+
       def to_s
         message
       end

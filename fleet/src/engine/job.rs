@@ -7,7 +7,7 @@ use std::fmt::{Display, Formatter};
 use std::str::FromStr;
 
 /// The version of these forms. Another one is refused.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// The SHA-256 of an object, which it is known by.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

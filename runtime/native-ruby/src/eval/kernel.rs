@@ -221,6 +221,9 @@ impl<'c> Run<'_, 'c> {
             return self.create_function(&args, call);
         }
         if let (V::Module(module), "new") = (&on, name) {
+            if module.hides(name) && !matches!(call.receiver, Some(Expr::Itself)) {
+                return Err(ForRuby("a method that is private or protected").into());
+            }
             let (values, block) = (self.values(&call.args)?, self.block_of(call)?);
             return self.make(&module.clone(), Arguments { values, keywords: call.keywords, block });
         }

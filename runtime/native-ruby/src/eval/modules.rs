@@ -125,15 +125,15 @@ impl<'c> Run<'_, 'c> {
         Ok(made)
     }
 
-    /// Begins the body of a module or class, or one of `class << self`: what `def` does there is not what it does around it.
-    fn enter_body(&mut self, defines_own: bool) -> [bool; 3] {
+    /// Begins the body of a module, class or function, or one of `class << self`: what `def` does there is not what it does around it.
+    pub(crate) fn enter_body(&mut self, defines_own: bool) -> [bool; 3] {
         let outer = [self.defining.module_function, self.defining.defines_own, self.defining.hides];
         (self.defining.module_function, self.defining.defines_own, self.defining.hides) =
             (false, defines_own, false);
         outer
     }
 
-    fn leave_body(&mut self, outer: [bool; 3]) {
+    pub(crate) fn leave_body(&mut self, outer: [bool; 3]) {
         [self.defining.module_function, self.defining.defines_own, self.defining.hides] = outer;
     }
 

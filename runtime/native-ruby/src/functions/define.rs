@@ -33,7 +33,9 @@ impl<'c> Run<'_, 'c> {
         let outer =
             (std::mem::take(&mut self.defining.dispatches), std::mem::take(&mut self.defining.local_types));
         let this = V::Module(module.clone());
+        let around = self.enter_body(false);
         let done = self.back_in(Frame { this, ..self.frame.clone() }, |run| run.eval(&body.body));
+        self.leave_body(around);
         let dispatches = std::mem::replace(&mut self.defining.dispatches, outer.0);
         let local_types = std::mem::replace(&mut self.defining.local_types, outer.1);
         done?;

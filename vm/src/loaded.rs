@@ -61,6 +61,8 @@ pub(crate) struct Linked<'c> {
     pub literals: &'c [Cell<Option<Option<Value<'c>>>>],
     /// Whether parameters are nothing but names: no types, no defaults, no rest, none that is the compile's own.
     pub plain: bool,
+    /// Whether one of them has a name that only the compile itself may set.
+    pub refused: bool,
     /// The value of a chunk that is run once a compile.
     pub once: Cell<Option<Value<'c>>>,
 }
@@ -295,9 +297,8 @@ impl<'c> LoadedUnit<'c> {
                 captures_rest: param.captures_rest,
             }
         }));
-        let is_plain =
-            |p: &ParamInfo<'_>| !p.typed && !p.has_default && !p.captures_rest && !p.symbol.is_reserved();
-        let plain = params.iter().all(is_plain);
+        let refused = params.iter().any(|p| p.symbol.is_reserved());
+        let plain = !refused && params.iter().all(|p| !p.typed && !p.has_default && !p.captures_rest);
         let param_types = arena.alloc_slice_fill_with(count, |_| OnceCell::new());
         let linked = arena.alloc(Linked {
             unit: self,
@@ -308,6 +309,7 @@ impl<'c> LoadedUnit<'c> {
             return_type: OnceCell::new(),
             literals: arena.alloc_slice_fill_with(count, |_| Cell::new(None)),
             plain,
+            refused,
             once: Cell::new(None),
         });
         Ok(cell.get_or_init(|| linked))

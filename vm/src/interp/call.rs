@@ -394,7 +394,9 @@ impl<'c> Vm<'c> {
             }
             return Ok(());
         }
-        if let Some(message) = ParamInfo::refused(params) {
+        if linked.refused
+            && let Some(message) = ParamInfo::refused(params)
+        {
             return Err(Flow::raw(message));
         }
         self.check_param_order(linked)?;

@@ -69,7 +69,7 @@ impl RuleArguments {
     /// Names the rule, or the file, that is wrong.
     pub fn rules(&self, folder: Option<&Path>) -> Result<(Rules, RulesFile), String> {
         let found = folder.map(|folder| folder.join("bunraku.toml")).filter(|file| file.is_file());
-        let file = match self.file.clone().or(found) {
+        let mut file = match self.file.clone().or(found) {
             None => RulesFile::default(),
             Some(path) => {
                 let failed = |error: String| format!("Could not use {}: {error}", path.display());
@@ -78,6 +78,7 @@ impl RuleArguments {
                 RulesFile::read(&text).map_err(failed)?
             }
         };
+        file.complete |= self.complete;
         let mut rules = Rules::default();
         file.add_to(&mut rules)?;
         for text in &self.ignore {
@@ -89,10 +90,6 @@ impl RuleArguments {
         rules.ignore_tags.extend_from_slice(&self.ignore_tags);
         rules.include_tags |= self.include_tags;
         rules.filters.extend_from_slice(&self.filters);
-        if self.complete {
-            rules.add_left_out();
-            rules.edges = file.edges.unwrap_or(rules.edges);
-        }
         if let Some(edges) = self.edges {
             rules.edges = match edges {
                 EdgesArgument::None => Edges::None,

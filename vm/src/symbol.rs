@@ -41,11 +41,19 @@ known_symbols! {
     EMPTY = "",
 }
 
+/// Variables that only the compile itself may set.
+const RESERVED: [Symbol; 3] = [known::FACTS, known::TRUSTED, known::SERVER_FACTS];
+
 impl Symbol {
     /// Whether only the compile itself may set a variable of that name.
     pub fn is_reserved(self) -> bool {
-        matches!(self, known::FACTS | known::TRUSTED | known::SERVER_FACTS)
+        RESERVED.contains(&self)
     }
+}
+
+/// The same of a name that is a text.
+pub fn is_reserved(name: &str) -> bool {
+    RESERVED.iter().any(|reserved| known::TEXTS[reserved.0 as usize] == name)
 }
 
 /// Names of files, numbered once for all compiles that read these files. A compile's own numbers start above them. A

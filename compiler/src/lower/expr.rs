@@ -6,6 +6,7 @@ use super::points::Fork;
 use crate::ast::{BinaryOp, Expr, ExprKind, Part, Span, UnaryOp};
 use crate::visit::deeper;
 use bunraku_vm::isa::Op;
+use bunraku_vm::symbol::is_reserved;
 use bunraku_vm::unit::writer::Const;
 use std::borrow::Cow;
 
@@ -297,9 +298,8 @@ impl BodyLowering<'_, '_> {
             ExprKind::Paren(inner) => self.assign(expr, inner, rhs, from),
             ExprKind::Var(name) => {
                 // What only the compile itself sets is refused when it comes to it.
-                let is_reserved = matches!(*name, "facts" | "trusted" | "server_facts");
                 match self.resolve(name) {
-                    Some((0, slot)) if !is_reserved => self.abx(Op::SetSlot, from, slot, expr.span),
+                    Some((0, slot)) if !is_reserved(name) => self.abx(Op::SetSlot, from, slot, expr.span),
                     _ => {
                         let name = self.low.unit.name(name);
                         self.abx(Op::SetVar, from, name, expr.span);

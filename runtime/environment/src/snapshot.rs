@@ -343,9 +343,13 @@ impl Snapshot {
         let mut types = ResourceTypes::builtin(spec.compat);
         let folders = types_in_ruby(&modules, directory.clone(), vendored);
         types.find_more(folders.with_session(session.steps.clone()));
-        let mut deployed = deployed(&in_force, &name, directory.as_deref())?;
+        let config_version = text("config_version")?;
+        let mut deployed = match configuration.is_read() || config_version.is_some() {
+            true => deployed(&in_force, &name, directory.as_deref())?,
+            false => Vec::new(),
+        };
         // A command that says where the environment lies is asked of this one.
-        let config_version = text("config_version")?.map(|command| match &directory {
+        let config_version = config_version.map(|command| match &directory {
             Some(folder) => moved_in_text(&command, &deployed, folder),
             None => command,
         });

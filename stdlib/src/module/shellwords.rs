@@ -1,7 +1,7 @@
 //! Words of a POSIX shell as Ruby's `Shellwords` takes a line apart, and escapes them: for stdlib's functions, and for modules' own Ruby.
 
 /// The words of a line; none where a quote has no end.
-pub fn words(line: &str) -> Option<Vec<String>> {
+pub(crate) fn words(line: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut chars = line.chars();

@@ -4,13 +4,13 @@
 use super::params::Arguments;
 use super::stop::Ending;
 use super::{Done, Run, Unwind};
-use crate::for_ruby::ForRuby;
+use crate::for_ruby::{ForRuby, OrRuby};
 use crate::libraries;
 use crate::method::Method;
 use crate::methods;
 use crate::tree::{Block, Captures, Expr, FILE, LOAD_PATH, MethodCall};
 use crate::value::compare;
-use crate::value::object::ClassRef;
+use crate::value::object::{ClassRef, Module};
 use crate::value::{Class, V};
 use crate::world::WorkerState;
 use bunraku_vm::value::Value;
@@ -207,9 +207,7 @@ impl<'c> Run<'_, 'c> {
         let name: &'c str = if call.name.is_empty() { call.method.name() } else { &call.name };
         let found = on.defined_method(name);
         if let Some((owner, method)) = found {
-            if owner.hides(name) && !matches!(call.receiver, Some(Expr::Itself)) {
-                return Err(ForRuby("a method that is private or protected").into());
-            }
+            may_be_called(&owner, name, call)?;
             return self.call_found((on, Some(owner), method), call);
         }
         if matches!((&on, name), (V::Class(Class::ParserFunctions), "newfunction")) {
@@ -221,9 +219,7 @@ impl<'c> Run<'_, 'c> {
             return self.create_function(&args, call);
         }
         if let (V::Module(module), "new") = (&on, name) {
-            if module.hides(name) && !matches!(call.receiver, Some(Expr::Itself)) {
-                return Err(ForRuby("a method that is private or protected").into());
-            }
+            may_be_called(module, name, call)?;
             let (values, block) = (self.values(&call.args)?, self.block_of(call)?);
             return self.make(&module.clone(), Arguments { values, keywords: call.keywords, block });
         }
@@ -369,6 +365,14 @@ pub(crate) const UNDEFINED_VARIABLE: &str = "undefined_variable";
 /// What scopes tell that is the same of all of them.
 const OF_ALL_SCOPES: &[&str] =
     &["catalog", "compiler", "environment", "findresource", "find_hostclass", "known_resource_types"];
+
+/// Whether code may call a method of a class or module so: what is private or protected, on `self` only; else Ruby sees to it.
+fn may_be_called<'c>(owner: &Module<'c>, name: &str, call: &MethodCall) -> OrRuby<()> {
+    match owner.hides(name) && !matches!(call.receiver, Some(Expr::Itself)) {
+        true => Err(ForRuby("a method that is private or protected")),
+        false => Ok(()),
+    }
+}
 
 pub(super) fn is_send(name: &str) -> bool {
     matches!(name, "send" | "__send__")

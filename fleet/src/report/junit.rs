@@ -1,5 +1,6 @@
 //! What a change does to a node as a test.
 
+use super::visible;
 use crate::compare::Difference;
 use crate::diff::{Found, State};
 use crate::junit::{self, Outcome};
@@ -14,6 +15,7 @@ pub fn case(name: &str, found: &Found, fails: bool) -> String {
         }
         other => other.message().unwrap_or_default().to_owned(),
     };
+    let body = visible(&body);
     let outcome = match &found.state {
         State::Skipped(_) => Outcome::Skipped(body),
         _ if fails => Outcome::Failed(state.to_owned(), body),

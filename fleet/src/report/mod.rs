@@ -75,9 +75,29 @@ fn summary(groups: &Groups) -> String {
     }
 }
 
+/// A text whose every sign can be seen, for whoever decides by it: what would move the cursor of a terminal, or turn the direction in which a
+/// line is read, is written as the language writes it.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => out.push(c),
+            '\r' => out += "\\r",
+            // Unicode's `Bidi_Control`.
+            c if c.is_control()
+                || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
+            {
+                out += &format!("\\u{{{:X}}}", u32::from(c));
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// What a change is called: its resource, with the sign of one that came or went; the begin of a failure's message.
 fn title(change: &Change) -> String {
-    match (change.differences.first(), &change.message) {
+    let title = match (change.differences.first(), &change.message) {
         (Some(first), _) if matches!(first.sign, Sign::Added | Sign::Removed) => {
             format!("{} {}", first.sign.text(), first.resource())
         }
@@ -89,7 +109,8 @@ fn title(change: &Change) -> String {
                 .map_or(change.state, |(_, one, _)| one);
             format!("{state}: {}", message.as_deref().unwrap_or_default())
         }
-    }
+    };
+    visible(&title)
 }
 
 /// Where a change is declared: in the second tree, else in the first.
@@ -97,12 +118,18 @@ fn place(change: &Change) -> Option<String> {
     let first = change.differences.first()?;
     let Declared { file, line } = first.new_place.as_ref().or(first.old_place.as_ref())?;
     let file = file.as_deref()?;
-    Some(line.map_or_else(|| file.to_owned(), |line| format!("{file}:{line}")))
+    let file = visible(file);
+    Some(line.map_or_else(|| file.clone(), |line| format!("{file}:{line}")))
 }
 
 /// The lines of what differs in a resource.
 fn lines(change: &Change) -> Vec<Line> {
-    change.differences.iter().flat_map(difference).collect()
+    let seen = |line| match line {
+        Line::Gone(text) => Line::Gone(visible(&text)),
+        Line::New(text) => Line::New(visible(&text)),
+        Line::Said(text) => Line::Said(visible(&text)),
+    };
+    change.differences.iter().flat_map(difference).map(seen).collect()
 }
 
 fn difference(one: &Difference) -> Vec<Line> {

@@ -55,6 +55,27 @@ fn what_catalogs_say_breaks_no_form() {
 }
 
 #[test]
+fn signs_that_hide_others_are_seen_in_every_form() {
+    let mut grouping = Grouping::default();
+    let found = changed("/a\u{202e}b", "one\r\n\u{1b}[2Jtwo\n", "ü\tone\n\u{2066}two\n");
+    grouping.add("n", &found);
+    let groups = grouping.finish();
+    let forms = [
+        text(&head(), &groups, (None, false), true),
+        markdown(&head(), &groups, MARKDOWN_BYTES),
+        html(&head(), &groups),
+    ];
+    for form in &forms {
+        for seen in ["/a\\u{202E}b", "one\\r", "\\u{1B}[2Jtwo", "ü\tone", "\\u{2066}two"] {
+            assert!(form.contains(seen), "{seen}: {form}");
+        }
+    }
+    for form in forms.into_iter().chain([case("n", &found, true)]) {
+        assert!(!form.contains(['\r', '\u{1b}', '\u{202e}', '\u{2066}']), "{form}");
+    }
+}
+
+#[test]
 fn text_is_folded_to_its_width() {
     let mut grouping = Grouping::default();
     grouping.add("node", &changed("/a", &"long words ".repeat(20), "b"));

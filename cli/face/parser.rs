@@ -29,7 +29,10 @@ pub fn validate(call: &mut Call) -> Result<ExitCode, String> {
     let mut faults = Vec::new();
     if names.is_empty() {
         if !std::io::stdin().is_terminal() {
-            let found = check::source(&SourceFile::manifest(&output::stdin()?), &how);
+            let found = match check::decode(None, &output::stdin_bytes()?) {
+                Ok(text) => check::source(&SourceFile::manifest(text), &how),
+                Err(fault) => vec![*fault],
+            };
             faults.extend(call.fault("STDIN", None, &found)?);
         } else {
             let manifest = call.setting_of_environment("manifest")?;
@@ -107,8 +110,10 @@ impl Call {
         for file in &sources.files {
             let path = file.to_string_lossy();
             // Whatever it is called, it is a manifest.
-            let text = text_of(file)?;
-            let found = check::source(&SourceFile::manifest(&text).at(&path), how);
+            let found = match check::decode(None, &bytes_of(file)?) {
+                Ok(text) => check::source(&SourceFile::manifest(text).at(&path), how),
+                Err(fault) => vec![*fault],
+            };
             if let Some(fault) = self.fault(name, Some(&path), &found)? {
                 return Ok(Some(fault));
             }
@@ -189,8 +194,15 @@ impl Call {
 /// # Errors
 /// When it can't be read.
 pub fn text_of(file: &Path) -> Result<String, String> {
-    read::given_text(file, read::MAX_FILE)
-        .map_err(|error| format!("Could not read {}: {error}", file.display()))
+    let bytes = bytes_of(file)?;
+    match check::decode(None, &bytes) {
+        Ok(text) => Ok(text.to_owned()),
+        Err(fault) => Err(fault.message),
+    }
+}
+
+fn bytes_of(file: &Path) -> Result<Vec<u8>, String> {
+    read::given(file, read::MAX_FILE).map_err(|error| format!("Could not read {}: {error}", file.display()))
 }
 
 /// The place of an error that is of a whole file.

@@ -153,13 +153,46 @@ impl<'s> Places<'s> {
     }
 }
 
+/// The code of the error for a text that begins with a byte order mark.
+pub const ILLEGAL_BOM: &str = "ILLEGAL_BOM";
+
+/// Byte order marks that Puppet's lexer knows, the longer before what they begin with.
+const MARKS: &[(&str, &[u8])] = &[
+    ("UTF-8", &[0xef, 0xbb, 0xbf]),
+    ("UTF-32", &[0, 0, 0xfe, 0xff]),
+    ("UTF-32", &[0xff, 0xfe, 0, 0]),
+    ("UTF-16", &[0xfe, 0xff]),
+    ("UTF-16", &[0xff, 0xfe]),
+    ("UTF-1", &[0xf7, 0x64, 0x4c]),
+    ("UTF-EBCDIC", &[0xdd, 0x73, 0x66, 0x73]),
+    ("SCSU", &[0x0e, 0xfe, 0xff]),
+    ("BOCU", &[0xfb, 0xee, 0x28]),
+    ("GB-18030", &[0x84, 0x31, 0x95, 0x33]),
+];
+
+/// What is said of a source that begins with a byte order mark; none of one that does not.
+pub(crate) fn illegal_mark(bytes: &[u8]) -> Option<String> {
+    let (name, mark) = MARKS.iter().find(|(_, mark)| bytes.starts_with(mark))?;
+    let mark: Vec<String> = mark.iter().map(|byte| format!("{byte:X}")).collect();
+    Some(format!(
+        "Illegal {name} Byte Order mark at beginning of input: [{}] - remove these from the puppet source",
+        mark.join(" ")
+    ))
+}
+
 /// Source bytes as text.
 ///
 /// # Errors
 /// Puppet reads sources as UTF-8 and dies of anything else with Ruby's words, which name no place; the
-/// same words are given here, with the place of the first faulty byte as help.
+/// same words are given here, with the place of the first faulty byte as help. What begins with the byte order mark of another encoding is
+/// told so, as by Puppet's lexer.
 pub fn decode<'s>(path: Option<&str>, bytes: &'s [u8]) -> Result<&'s str, Box<Diagnostic>> {
     std::str::from_utf8(bytes).map_err(|error| {
+        if let Some(message) = illegal_mark(bytes) {
+            let mut diagnostic = Diagnostic::error(message).with_code(ILLEGAL_BOM);
+            diagnostic.unnamed = Some((1, None));
+            return Box::new(diagnostic);
+        }
         let valid = &bytes[..error.valid_up_to()];
         let line = valid.iter().filter(|byte| **byte == b'\n').count() + 1;
         let mut diagnostic = Diagnostic::error("invalid byte sequence in UTF-8");
@@ -203,6 +236,14 @@ mod tests {
     fn bytes_that_are_no_text() {
         let error = decode(Some("a.pp"), b"notice(1)\n\xff").unwrap_err();
         assert_eq!(error.to_string(), "invalid byte sequence in UTF-8 (file: a.pp)");
+        for (bytes, name) in [
+            (&b"\xff\xfe$\0x\0"[..], "UTF-16 Byte Order mark at beginning of input: [FF FE]"),
+            (b"\0\0\xfe\xff", "UTF-32 Byte Order mark at beginning of input: [0 0 FE FF]"),
+            (b"\xff\xfe\0\0", "UTF-32 Byte Order mark at beginning of input: [FF FE 0 0]"),
+        ] {
+            let error = decode(Some("a.pp"), bytes).unwrap_err();
+            assert_eq!(error.to_string(), format!("Illegal {name} - remove these from the puppet source"));
+        }
         assert_eq!(error.help.as_deref(), Some("byte 11 of the file, on line 2, is not UTF-8"));
     }
 }

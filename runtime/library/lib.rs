@@ -150,7 +150,7 @@ pub mod archive {
 /// Syntax and static errors of manifests, templates and data, without running anything.
 pub mod check {
     pub use crate::dump::{TreeForm, syntax_tree};
-    pub use bunraku_compiler::SourceFile;
+    pub use bunraku_compiler::{SourceFile, source::decode};
     pub use bunraku_environment::check::{Checked, How, Sources, content_of, file, source, unreadable_types};
     pub use bunraku_environment::placement::Placement;
     pub use bunraku_environment::relative::Known as KnownNames;

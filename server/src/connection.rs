@@ -4,7 +4,7 @@ use crate::access::Access;
 use crate::authority::proxy::PASSED_ON;
 use crate::exchange::{Body, Client, Failure, Request, Response};
 use crate::identity::{self, Identity};
-use crate::lanes::Place;
+use crate::lanes::{self, Place};
 use crate::routes::{Lane, Route};
 use crate::server::Shared;
 use crate::site::{Site, not_there};
@@ -18,6 +18,7 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What paths of the authority begin with: its routes weigh what clients accept.
 const OF_AUTHORITY: &str = "/puppet-ca/";
@@ -28,6 +29,8 @@ const LEAST_ZIPPED: usize = 1024;
 const SILENCE: Duration = Duration::from_secs(30);
 /// How long a body may take in all.
 const WHOLE: Duration = Duration::from_secs(300);
+/// Bytes that bodies are counted in.
+const KB: usize = 1 << 10;
 /// Bytes of a file that are sent at once.
 const PIECE: usize = 64 << 10;
 /// The version from which on agents know to come again when they are told to.
@@ -56,8 +59,9 @@ pub async fn answer(
     let id = shared.next_id();
     let site = shared.site();
     let (parts, incoming) = request.into_parts();
+    let written = percent_decode_str(parts.uri.path()).decode_utf8_lossy().into_owned();
     let mut asked = Request {
-        path: percent_decode_str(parts.uri.path()).decode_utf8_lossy().into_owned(),
+        path: path_of(&written),
         query: form_urlencoded::parse(parts.uri.query().unwrap_or_default().as_bytes())
             .into_owned()
             .collect(),
@@ -72,7 +76,7 @@ pub async fn answer(
         method: parts.method,
     };
     let zips = shared.zips && zips(&parts.headers);
-    let response = respond(&shared, &site, &mut asked, incoming).await;
+    let response = respond(&shared, &site, &mut asked, &written, incoming).await;
     let response = finish(&site, response, zips, id, &asked.method);
     let access = Access {
         id,
@@ -90,28 +94,64 @@ pub async fn answer(
     Ok(response)
 }
 
-/// What a request is answered with.
-async fn respond(shared: &Shared, site: &Arc<Site>, asked: &mut Request, incoming: Incoming) -> Response {
+/// A path with one slash where several follow each other: what rules look at is what is asked for. So does Puppet Server.
+fn path_of(written: &str) -> String {
+    let mut path = String::with_capacity(written.len());
+    for sign in written.chars() {
+        if sign != '/' || !path.ends_with('/') {
+            path.push(sign);
+        }
+    }
+    path
+}
+
+/// What a request is answered with. `written` is its path as it was written.
+async fn respond(
+    shared: &Shared,
+    site: &Arc<Site>,
+    asked: &mut Request,
+    written: &str,
+    incoming: Incoming,
+) -> Response {
     if asked.path.split('/').any(|part| part == ".." || part == ".") {
         let text = format!("Invalid relative path (.. or .) in: {}", asked.path);
         return Response { headers: Vec::new(), ..Response::text(StatusCode::BAD_REQUEST, text) };
     }
-    let Some(route) = Route::of(&asked.path) else { return not_there(&asked.path) };
+    let Some(mut route) = Route::of(&asked.path) else { return not_there(&asked.path) };
+    // What is backed up has the name that it has on the agent's disk, the first slash of which is one more.
+    if let (Route::Bucket(rest), Some(Route::Bucket(whole))) = (&mut route, Route::of(written)) {
+        *rest = whole;
+    }
     if let Err(refused) = site.admit(&route, asked) {
         return refused;
-    }
-    let place = match enter(shared, &route, asked).await {
-        Ok(place) => place,
-        Err(refused) => return refused,
-    };
-    match read(incoming, route.limit()).await {
-        Ok(body) => asked.body = body,
-        Err(refused) => return closing(refused),
     }
     let lane = match route.lane() {
         Lane::Compiles => &shared.compiles,
         Lane::Files => &shared.files,
+        Lane::Reports => &shared.reports,
         Lane::Authority => &shared.authority,
+    };
+    // Before anything of it is read.
+    if route.lane() == Lane::Compiles && lane.is_full() && may_be_refused(asked) {
+        return busy(shared);
+    }
+    let limit = match asked.method {
+        Method::GET | Method::HEAD => 0,
+        _ => route.limit(),
+    };
+    // A body that comes slowly keeps nobody else from a place: it has none yet.
+    let _held = match read(incoming, limit, &shared.bodies).await {
+        Ok((body, held)) => {
+            asked.body = body;
+            held
+        }
+        Err(Unread::Refused(refused)) => return closing(refused),
+        Err(Unread::TooMuch) => return busy(shared),
+    };
+    let place = match enter(lane, &route, asked).await {
+        Ok(place) => place,
+        Err(None) => return busy(shared),
+        Err(Some(refused)) => return refused,
     };
     let (site, request) = (Arc::clone(site), asked.share());
     let done = lane.run(place, move || site.answer(&route, &request)).await;
@@ -121,27 +161,37 @@ async fn respond(shared: &Shared, site: &Arc<Site>, asked: &mut Request, incomin
     })
 }
 
-/// A place in the route's lane. Where compiles are too many, agents that know to wait are told to come again; others wait here.
-async fn enter(shared: &Shared, route: &Route, asked: &Request) -> Result<Place, Response> {
-    let closed = || Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end");
-    match route.lane() {
-        Lane::Files => return shared.files.wait().await.ok_or_else(closed),
-        Lane::Authority => return shared.authority.wait().await.ok_or_else(closed),
-        Lane::Compiles => {}
+/// A place in the route's lane. Where compiles are too many, agents that know to wait are told to come again, which is the error without
+/// an answer; others wait here.
+async fn enter(lane: &lanes::Lane, route: &Route, asked: &Request) -> Result<Place, Option<Response>> {
+    let closed = || Some(Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end"));
+    if route.lane() != Lane::Compiles {
+        return lane.wait().await.ok_or_else(closed);
     }
-    if let Some(place) = shared.compiles.enter() {
+    if let Some(place) = lane.enter() {
         return Ok(place);
     }
-    if !knows_to_wait(asked.client.version.as_deref()) && asked.client.version.is_some() {
-        let waited = tokio::time::timeout(WHOLE, shared.compiles.wait()).await;
-        return waited.ok().flatten().ok_or_else(closed);
+    if may_be_refused(asked) {
+        return Err(None);
     }
+    let waited = tokio::time::timeout(WHOLE, lane.wait()).await;
+    waited.ok().flatten().ok_or_else(closed)
+}
+
+/// Whether who asks comes again when it is told to.
+fn may_be_refused(asked: &Request) -> bool {
+    let version = asked.client.version.as_deref();
+    version.is_none() || knows_to_wait(version)
+}
+
+/// Tells a client to come again.
+fn busy(shared: &Shared) -> Response {
     shared.metrics.refused();
     let mut response =
         Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is busy; come again later");
     let seconds = 1 + rand(shared.retry_after.max(1));
     response.headers.push((header::RETRY_AFTER, HeaderValue::from(seconds)));
-    Err(closing(response))
+    closing(response)
 }
 
 /// A number below `most`, another each time.
@@ -156,28 +206,54 @@ fn knows_to_wait(version: Option<&str>) -> bool {
     version >= WAITS_SINCE
 }
 
-/// The whole body.
-async fn read(mut incoming: Incoming, limit: usize) -> Result<Bytes, Response> {
-    let too_large =
-        || Response::text(StatusCode::PAYLOAD_TOO_LARGE, format!("The body is larger than {limit} bytes"));
-    let told = |status, text: &'static str| Response::text(status, text);
+/// Why a body is not there.
+enum Unread {
+    /// What is said of it.
+    Refused(Response),
+    /// All bodies together are as much as there may be at once.
+    TooMuch,
+}
+
+/// Kilobytes of all bodies together that one of them takes; they are free again when this is dropped.
+type Held = Option<OwnedSemaphorePermit>;
+
+/// The whole body, and what it takes of `bodies`: that is asked for as it comes, so that who only says how much will come takes nothing.
+async fn read(
+    mut incoming: Incoming,
+    limit: usize,
+    bodies: &Arc<Semaphore>,
+) -> Result<(Bytes, Held), Unread> {
+    let told = |status, text: &str| Unread::Refused(Response::text(status, text.to_owned()));
+    let too_large = || match limit {
+        0 => told(StatusCode::PAYLOAD_TOO_LARGE, "This is asked for without a body"),
+        limit => told(StatusCode::PAYLOAD_TOO_LARGE, &format!("The body is larger than {limit} bytes")),
+    };
     if incoming.size_hint().lower() > limit as u64 {
         return Err(too_large());
     }
     let all = async {
-        let mut body = BytesMut::new();
+        let (mut body, mut held): (BytesMut, Held) = (BytesMut::new(), None);
         loop {
             let frame = tokio::time::timeout(SILENCE, incoming.frame()).await;
             let Ok(frame) = frame else {
                 return Err(told(StatusCode::REQUEST_TIMEOUT, "Nothing came for too long"));
             };
             match frame {
-                None => return Ok(body.freeze()),
+                None => return Ok((body.freeze(), held)),
                 Some(Err(_)) => return Err(told(StatusCode::BAD_REQUEST, "The body could not be read")),
                 Some(Ok(frame)) => {
                     let Ok(data) = frame.into_data() else { continue };
-                    if body.len() + data.len() > limit {
+                    let length = body.len() + data.len();
+                    if length > limit {
                         return Err(too_large());
+                    }
+                    let taken = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
+                    let more = u32::try_from(length.div_ceil(KB).saturating_sub(taken)).unwrap_or(u32::MAX);
+                    let more =
+                        Arc::clone(bodies).try_acquire_many_owned(more).map_err(|_| Unread::TooMuch)?;
+                    match &mut held {
+                        Some(held) => held.merge(more),
+                        None => held = Some(more),
                     }
                     body.extend_from_slice(&data);
                 }
@@ -367,6 +443,14 @@ fn der_of(header: &str) -> Option<Bytes> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rules_see_one_slash_where_several_are_written() {
+        for (written, path) in [("/a/b", "/a/b"), ("//a///b//", "/a/b/"), ("/", "/"), ("", ""), ("a//", "a/")]
+        {
+            assert_eq!(path_of(written), path);
+        }
+    }
 
     #[test]
     fn headers_count_from_this_machine_and_from_proxies_that_are_named() {

@@ -1,5 +1,5 @@
 //! Threads that answer requests. Each lane has threads of its own, so that files and states never wait behind compiles, and takes in
-//! so many requests at once: what is beyond that is refused at the door, before anything of it is read.
+//! so many requests at once, bodies and all: what is beyond that waits, or is refused.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -49,6 +49,11 @@ impl Lane {
     /// A place, as soon as one is free.
     pub async fn wait(&self) -> Option<Place> {
         Arc::clone(&self.places).acquire_owned().await.ok().map(|permit| Place { _permit: permit })
+    }
+
+    /// Whether no place is free.
+    pub fn is_full(&self) -> bool {
+        self.places.available_permits() == 0
     }
 
     /// How many places are taken.

@@ -61,6 +61,8 @@ pub enum Lane {
     Compiles,
     /// Threads for what is short.
     Files,
+    /// Threads for reports: what processes them may wait for other servers.
+    Reports,
     /// Threads for certificates.
     Authority,
 }
@@ -138,11 +140,12 @@ impl Route {
         match self {
             Route::Catalog(_) | Route::Catalog4 | Route::Node(_) | Route::Classes => Lane::Compiles,
             Route::Authority(_) => Lane::Authority,
+            Route::Report(_) => Lane::Reports,
             _ => Lane::Files,
         }
     }
 
-    /// How many bytes its body may have.
+    /// How many bytes its body may have, where it is asked for with a method that has one.
     pub fn limit(&self) -> usize {
         match self {
             Route::Catalog(_) | Route::Catalog4 | Route::Facts(_) => 16 * MB,
@@ -262,5 +265,14 @@ mod tests {
             assert!(of(path).is_none() && elsewhere(path).is_some(), "{path}");
         }
         assert_eq!(elsewhere("/metricsx"), None);
+    }
+
+    /// What processes reports may wait for another server: that keeps nobody from files and states.
+    #[test]
+    fn reports_have_threads_of_their_own() {
+        let lane = |path| Route::of(path).map(|route| route.lane());
+        assert_eq!(lane("/puppet/v3/report/web01"), Some(Lane::Reports));
+        assert_eq!(lane("/puppet/v3/file_metadata/modules/a/b"), Some(Lane::Files));
+        assert_eq!(lane("/status/v1/simple"), Some(Lane::Files));
     }
 }

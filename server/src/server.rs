@@ -40,6 +40,10 @@ const MAX_CONNECTIONS: usize = 16_384;
 const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
+/// Reports at once; more wait.
+const MAX_REPORTS: usize = 256;
+/// Kilobytes of all bodies at once, those of requests that wait for a place among them; who sends more is told to come again.
+const MAX_BODIES: usize = 512 << 10;
 /// Requests for certificates at once; more wait.
 const MAX_CERTIFICATES: usize = 64;
 /// How often the revocation lists of an authority elsewhere are fetched.
@@ -101,6 +105,10 @@ pub struct Shared {
     pub compiles: Lane,
     /// Threads for what is short.
     pub files: Lane,
+    /// Threads for reports.
+    pub reports: Lane,
+    /// Kilobytes that bodies may still take, all together.
+    pub bodies: Arc<Semaphore>,
     /// Threads for certificates: a program may decide, or another server be asked.
     pub authority: Lane,
     /// Where each request is told.
@@ -163,6 +171,8 @@ impl Server {
             tls,
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
+            reports: Lane::start("reports", 2, MAX_REPORTS)?,
+            bodies: Arc::new(Semaphore::new(MAX_BODIES)),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
             accesses: options.accesses,
             zips: options.zips,
@@ -236,6 +246,7 @@ impl Server {
             let _ = runtime.block_on(listens);
             self.shared.compiles.close();
             self.shared.files.close();
+            self.shared.reports.close();
             self.shared.authority.close();
             runtime.shutdown_timeout(Duration::from_secs(1));
         }

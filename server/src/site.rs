@@ -144,7 +144,12 @@ impl Site {
         }
         let path = |name: &str| Ok::<_, String>(PathBuf::from(configuration.get(name)?.text));
         let beside = path("confdir")?.join("auth.conf");
-        let rules_from = given.rules.clone().or_else(|| beside.is_file().then_some(beside));
+        // Whatever has the name, rules are meant: a link to nothing, or to what this user may not enter, is an error.
+        let has_name = |path: &PathBuf| match path.symlink_metadata() {
+            Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+            Ok(_) => true,
+        };
+        let rules_from = given.rules.clone().or_else(|| Some(beside).filter(has_name));
         let rules = rules_from.as_deref().map_or_else(|| Ok(Rules::defaults()), rules)?;
         let names = Names::read(&path("trusted_oid_mapping_file")?)?;
         let mounts = path("fileserverconfig")?;

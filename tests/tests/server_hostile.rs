@@ -183,6 +183,63 @@ fn paths_lead_to_nothing_but_what_is_served() {
     serves(&site, &server);
 }
 
+/// A rule for a path holds however many slashes it is written with.
+#[test]
+fn more_slashes_lead_past_no_rule() {
+    let site = site();
+    let rules = site.folder().join("rules.conf");
+    let text = "authorization: { version: 1, rules: [\n\
+                { name: secret, sort-order: 1, match-request: { path: \"/puppet/v3/file_content/modules/site/a.txt\", type: path }, deny: \"web01.example.com\", allow: \"other.example.com\" }\n\
+                { name: rest, sort-order: 500, match-request: { path: \"/\", type: path }, allow: \"*\" }\n] }";
+    fs::write(&rules, text).expect("files can be written");
+    let file = site.folder().join("code/environments/production/modules/site/files/a.txt");
+    fs::write(file, "a").expect("files can be written");
+    let server = start(&site, &["--auth", &rules.display().to_string()]);
+    for (name, want) in [("web01", 403), ("other", 200)] {
+        for path in [
+            "/puppet/v3/file_content/modules/site/a.txt",
+            "/puppet/v3/file_content/modules/site//a.txt",
+            "/puppet/v3/file_content//modules///site/%2fa.txt",
+            "//puppet/v3/file_content/modules/site/a.txt",
+        ] {
+            let bytes = head("GET", &format!("{path}?environment=production"), "");
+            let bytes = String::from_utf8(bytes)
+                .expect("it is text")
+                .replace("application/json", "application/octet-stream");
+            assert_eq!(status(&site, &server, Some(name), bytes.as_bytes()), want, "{name}: {path}");
+        }
+    }
+}
+
+/// Bodies of which a byte comes now and then take no place: as many as there are places of each kind, and more.
+#[test]
+fn slow_bodies_hold_up_nobody() {
+    let site = site();
+    let server = start(&site, &["--threads", "1", "--queue", "1"]);
+    let client = Client::new(site.authority(), server.port());
+    let begins = |method: &str, path: &str| {
+        let mut connection = client.connect(Some("web01")).expect("a connection begins");
+        let more = "Content-Type: application/json\r\nContent-Length: 60000\r\n";
+        let bytes = [head(method, path, more), b"{".to_vec()].concat();
+        connection.write_all(&bytes).expect("it takes bytes");
+        connection
+    };
+    let report = "/puppet/v3/report/web01.example.com?environment=production";
+    let facts = "/puppet/v3/facts/web01.example.com?environment=production";
+    let slow: Vec<_> = (0..5)
+        .map(|_| begins("POST", OWN))
+        .chain((0..270).map(|_| begins("PUT", report)))
+        .chain((0..270).map(|_| begins("PUT", facts)))
+        .collect();
+    let asked = Instant::now();
+    serves(&site, &server);
+    assert!(asked.elapsed() < Duration::from_secs(10), "{:?}", asked.elapsed());
+    drop(slow);
+    // Who asks for something has nothing to send.
+    let bytes = [head("GET", "/status/v1/simple", "Content-Length: 1\r\n"), b"a".to_vec()].concat();
+    assert_eq!(status(&site, &server, None, &bytes), 413);
+}
+
 /// Bytes that are no request, or one that says two things of its length.
 #[test]
 fn heads_and_bodies_that_are_none_end_their_connection_alone() {
@@ -382,6 +439,10 @@ fn it_does_not_start_without_what_makes_it_safe() {
         .err()
         .expect("it does not start");
     assert!(why.contains("rule 'r'"), "{why}");
+    // Rules that are there but can't be read are not as if there were none.
+    let site = self::site();
+    std::os::unix::fs::symlink("nowhere", site.confdir().join("auth.conf")).expect("links can be made");
+    refuses(&site, "auth.conf");
 }
 
 /// A certificate is revoked while the server runs; then the list can't be used, and what was in force stays.

@@ -19,7 +19,7 @@ const FILES: &[(&str, &str)] = &[
     ),
     (
         "data/common.yaml",
-        "role::used::mode: '0600'\nrole::used::dead_parameter: 1\nrole::dead::x: 2\nplain_used: a\nplain_dead:\n  a: b\n  c: d\n\
+        "mode_base: &mode '0600'\nrole::used::mode: *mode\nrole::used::dead_parameter: 1\nrole::dead::x: 2\nplain_used: a\nplain_dead:\n  a: b\n  c: d\n\
          chosen: picked_used\npicked_used: x\npicked_maybe: y\nby_linux: 1\nby_maybe: 2\nclasses:\n  - role::named_used\nmore:\n  - role::named_maybe\n  - picked_maybe\n",
     ),
     ("data/nodes/a.example.com.yaml", "plain_used: of a\ndead_here: 1\n"),

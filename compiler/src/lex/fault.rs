@@ -1,6 +1,7 @@
 //! The lexer's errors and warnings.
 
 use super::Lexer;
+use crate::source::{ILLEGAL_BOM, illegal_mark};
 use std::borrow::Cow;
 
 /// Where a fault lies.
@@ -103,18 +104,10 @@ impl Lexer<'_, '_> {
 
 /// The error for a text that starts with a byte order mark. Only UTF-8's own can start valid text.
 pub(super) fn byte_order_mark(bytes: &[u8]) -> Option<Box<LexFault>> {
-    let (name, mark): (&str, &[u8]) = match bytes {
-        [0xEF, 0xBB, 0xBF, ..] => ("UTF-8", &bytes[..3]),
-        _ => return None,
-    };
-    let mark: Vec<String> = mark.iter().map(|byte| format!("{byte:X}")).collect();
-    let message = format!(
-        "Illegal {name} Byte Order mark at beginning of input: [{}] - remove these from the puppet source",
-        mark.join(" ")
-    );
+    let message = illegal_mark(bytes)?;
     Some(Box::new(LexFault {
         message: message.into(),
-        code: Some("ILLEGAL_BOM"),
+        code: Some(ILLEGAL_BOM),
         place: Where::Nowhere,
         about: None,
     }))

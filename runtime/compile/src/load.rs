@@ -6,6 +6,7 @@ use crate::inputs::Settings;
 use crate::state::definitions::{Definition, Manifest};
 use bunraku_compiler::bodies;
 use bunraku_compiler::check::{CheckOptions, Location};
+use bunraku_compiler::source::ILLEGAL_BOM;
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::names;
 use bunraku_environment::function_files::ENVIRONMENT;
@@ -126,7 +127,7 @@ impl<'c> Compile<'c> {
     /// The error of a file with faults. Ruby's own ends what asked for the file, whose place it has then, and so does a byte order mark.
     pub(crate) fn faults(&self, faults: &[Diagnostic]) -> Box<Flow<'c>> {
         let error = self.error_of(faults);
-        if is_of_ruby(&error) || error.code == Some("ILLEGAL_BOM") {
+        if is_of_ruby(&error) || error.code == Some(ILLEGAL_BOM) {
             Flow::raw(error.message)
         } else {
             Flow::formed(error)

@@ -44,8 +44,8 @@ pub enum PieceKind {
 pub enum Uses {
     /// One of these.
     Any(Vec<Touch>),
-    /// The second and, of the first, the file's data; or the third, all of the file.
-    Key(Touch, Touch, Touch),
+    /// One of the second and, of the first, the file's data; or the third, all of the file.
+    Key(Touch, Vec<Touch>, Touch),
     /// One of the files of data that an entry may lead to.
     AnyOf(Vec<Touch>),
 }
@@ -56,7 +56,7 @@ impl Uses {
         let asked = |touch: &Touch| touches.binary_search(touch).is_ok();
         match self {
             Uses::Any(all) | Uses::AnyOf(all) => all.iter().any(asked),
-            Uses::Key(file, key, content) => (asked(file) && asked(key)) || asked(content),
+            Uses::Key(file, keys, content) => (asked(file) && keys.iter().any(asked)) || asked(content),
         }
     }
 }

@@ -227,7 +227,7 @@ impl Reader<'_> {
             let has_default = param.default.is_some();
             let mut said =
                 Diagnostic::error(metaparameter(param.name, of, has_default)).with_code(METAPARAMETER);
-            said.help = Some(format!("this is about a parameter {}", self.location(param.span.start)));
+            said.unnamed = Some(self.unnamed(param.span));
             if !has_default {
                 return Err(Box::new(said));
             }
@@ -239,13 +239,19 @@ impl Reader<'_> {
 
     fn redefined(&self, what: &str, name: &str, origin: &str, at: Span) -> Box<Diagnostic> {
         let mut error = Diagnostic::error(redefined(what, name, origin)).with_code(REDEFINED);
-        error.help = Some(format!("this is about a definition {}", self.location(at.start)));
+        error.unnamed = Some(self.unnamed(at));
         Box::new(error)
     }
 
     fn line_column(&self, offset: u32) -> (u32, u32) {
         let lines = self.lines.get_or_init(|| LineIndex::new(self.source.text));
         lines.line_column(self.source.text, offset)
+    }
+
+    /// Line and column for messages that name none in Puppet.
+    fn unnamed(&self, at: Span) -> (u32, Option<u32>) {
+        let (line, column) = self.line_column(at.start);
+        (line, Some(column))
     }
 
     fn originally(&self, offset: u32) -> String {

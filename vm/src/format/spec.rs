@@ -84,27 +84,74 @@ fn in_radix(mut n: u128, radix: u128) -> String {
     digits.iter().rev().collect()
 }
 
-/// An integer by one of the letters `d i u x X o b B`; a negative one in two's complement (`..f`) unless a sign is
-/// asked for.
-pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
-    let upper = letter.is_ascii_uppercase();
-    let radix = match letter {
+/// The base of one of the letters `d i u x X o b B`.
+fn radix(letter: char) -> u32 {
+    match letter {
         'x' | 'X' => 16,
         'o' => 8,
         'b' | 'B' => 2,
         _ => 10,
+    }
+}
+
+/// Whether a negative number is written in two's complement (`..f`), as it is unless a sign is asked for.
+fn is_complement(radix: u32, flags: Flags) -> bool {
+    radix != 10 && !flags.plus && !flags.space
+}
+
+/// An integer by one of the letters `d i u x X o b B`.
+pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
+    let radix = radix(letter);
+    let digits = match n < 0 && is_complement(radix, flags) {
+        true => complement_digits(n, radix),
+        false => in_radix(n.unsigned_abs(), radix.into()),
     };
-    let prefix = match (flags.alt && n != 0, radix, upper) {
+    with_digits(digits, n < 0, letter, flags)
+}
+
+/// The same for a number without a fraction that may be beyond all integers of the machine.
+pub(super) fn whole_float(value: f64, letter: char, flags: Flags) -> String {
+    const LARGEST: f64 = (1_u128 << 126) as f64;
+    if value.abs() < LARGEST {
+        return integer(value as i128, letter, flags);
+    }
+    let radix = radix(letter);
+    let digits = match radix {
+        10 => format!("{:.0}", value.abs()),
+        _ => {
+            // What is that large is a number of 53 bits, and zeroes behind it.
+            let bits = value.to_bits();
+            let mantissa = i128::from(bits & ((1 << 52) - 1) | 1 << 52);
+            let zeroes = (bits >> 52 & 0x7ff) as u32 - 1075;
+            let each = radix.trailing_zeros();
+            let first = mantissa << (zeroes % each);
+            let digits = match value < 0.0 && is_complement(radix, flags) {
+                true => complement_digits(-first, radix),
+                false => in_radix(first.unsigned_abs(), radix.into()),
+            };
+            digits + &"0".repeat((zeroes / each) as usize)
+        }
+    };
+    with_digits(digits, value < 0.0, letter, flags)
+}
+
+/// The digits of an integer with all that is asked for besides.
+fn with_digits(mut digits: String, is_negative: bool, letter: char, flags: Flags) -> String {
+    let radix = radix(letter);
+    let upper = letter.is_ascii_uppercase();
+    let complement = is_negative && is_complement(radix, flags);
+    let is_zero = digits == "0";
+    let prefix = match (flags.alt && !is_zero, radix, upper) {
         (true, 16, false) => "0x",
         (true, 16, true) => "0X",
         (true, 2, false) => "0b",
         (true, 2, true) => "0B",
-        (true, 8, _) => "0",
+        // A zero that stands there for another reason will do.
+        (true, 8, _) if !complement && flags.precision.is_none_or(|precision| precision <= digits.len()) => {
+            "0"
+        }
         _ => "",
     };
-    let complement = n < 0 && radix != 10 && !flags.plus && !flags.space;
-    let mut digits =
-        if complement { complement_digits(n, radix) } else { in_radix(n.unsigned_abs(), radix.into()) };
     if upper {
         digits = digits.to_uppercase();
     }
@@ -122,7 +169,7 @@ pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
         }
         return pad(&format!("{prefix}..{digits}"), flags);
     }
-    if n == 0 && flags.precision == Some(0) && radix != 10 {
+    if is_zero && flags.precision == Some(0) && !(flags.alt && radix == 8) {
         digits.clear();
     }
     if let Some(precision) = flags.precision
@@ -130,7 +177,7 @@ pub(super) fn integer(n: i128, letter: char, flags: Flags) -> String {
     {
         digits = format!("{}{digits}", repeated("0", precision - digits.len()));
     }
-    let sign = if n < 0 { "-" } else { positive_sign(flags) };
+    let sign = if is_negative { "-" } else { positive_sign(flags) };
     let zero = flags.zero && flags.precision.is_none();
     assemble(sign, prefix, &digits, Flags { zero, ..flags })
 }
@@ -176,6 +223,17 @@ pub(super) fn float(letter: char, value: f64, flags: Flags) -> String {
         }
     };
     assemble(sign, "", &digits, flags).cased(letter)
+}
+
+/// An integer by the letter `f`: all of its digits, though a float has fewer; Ruby passes `#` over.
+pub(super) fn fixed_integer(n: i64, flags: Flags) -> String {
+    let precision = flags.precision.unwrap_or(6);
+    let mut digits = n.unsigned_abs().to_string();
+    if precision > 0 {
+        digits.push('.');
+    }
+    digits += &repeated("0", precision);
+    assemble(if n < 0 { "-" } else { positive_sign(flags) }, "", &digits, flags)
 }
 
 trait Cased {

@@ -1,6 +1,6 @@
 //! Ruby's `sprintf`.
 
-use super::spec::{Flags, float, integer, pad};
+use super::spec::{Flags, fixed_integer, float, integer, pad, whole_float};
 use crate::arith::number::{strict_float, strict_integer};
 use crate::budget;
 use crate::format::float::float_to_s;
@@ -255,7 +255,11 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Metho
             };
             pad(&c.to_string(), flags)
         }
-        'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'b' | 'B' => integer(to_integer(value)?, letter, flags),
+        'd' | 'i' | 'u' | 'x' | 'X' | 'o' | 'b' | 'B' => match value {
+            Value::Float(f) if f.is_finite() => whole_float(f.trunc(), letter, flags),
+            value => integer(to_integer(value)?, letter, flags),
+        },
+        'f' if let Value::Int(n) = value => fixed_integer(n, flags),
         'f' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => float(letter, to_float(value)?, flags),
         _ => return Err(format!("malformed format string - %{letter}").into()),
     })
@@ -264,7 +268,6 @@ fn convert(letter: char, flags: Flags, value: Value<'_>) -> Result<String, Metho
 fn to_integer(value: Value<'_>) -> Result<i128, MethodError> {
     match value {
         Value::Int(n) => Ok(n.into()),
-        Value::Float(f) if f.is_finite() => Ok(f.trunc() as i128),
         Value::Float(f) => Err(MethodError::new(FLOAT_DOMAIN_ERROR, float_to_s(f))),
         Value::Str(s) => Ok(strict_integer(&s, None)?),
         Value::Timestamp(n) | Value::Timespan(n) => Ok(n.div_euclid(crate::time::SECOND)),
@@ -330,6 +333,16 @@ mod tests {
             ("%d %f", vec![s("0x1f"), s("1.5")], "31 1.500000"),
             ("%s", vec![Value::array(&arena, &[Value::Int(1), Value::Undef])], "[1, nil]"),
             ("%a", vec![Value::Float(1.5)], "0x1.8p+0"),
+            ("%#.2o %#.1o %#o", vec![Value::Int(1), Value::Int(1), Value::Int(-3)], "01 01 ..75"),
+            ("[%.0d][%+.0d][%#.0o]", vec![Value::Int(0); 3], "[][+][0]"),
+            (
+                "%.1f %#.0f %.0f",
+                vec![Value::Int(i64::MAX); 3],
+                "9223372036854775807.0 9223372036854775807 9223372036854775807",
+            ),
+            ("%d", vec![Value::Float(-1e40)], "-10000000000000000303786028427003666890752"),
+            ("%#o", vec![Value::Float(-1e50)], "..756711704724031554600000000000000000000000000000000000000"),
+            ("%x", vec![Value::Float(1e39)], "2f050fe938943a0000000000000000000"),
         ] {
             assert_eq!(sprintf(format, &args).unwrap(), expected, "{format}");
         }

@@ -8,7 +8,7 @@ use bunraku_files::reads::{Asked, Touch};
 use bunraku_hiera::data_file::DataFormat;
 use bunraku_hiera::data_file::cache::parse;
 use bunraku_hiera::data_file::data::Data;
-use bunraku_hiera::data_file::{key_lines, touch_of};
+use bunraku_hiera::data_file::{aliased_keys, key_lines, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use bunraku_vm::regex;
 use std::collections::HashSet;
@@ -176,13 +176,17 @@ impl Pieces {
             Err(message) => return self.unread.push((file.path.clone(), message)),
         };
         texts(&parsed, &mut self.texts);
+        let aliased = aliased_keys(&bytes, format);
         for (key, line) in key_lines(&file.path, &bytes, format) {
             if key == LOOKUP_OPTIONS {
                 continue;
             }
             self.all.push(Piece {
                 kind: PieceKind::Key,
-                uses: Uses::Key(data, touch_of(&key), content),
+                uses: match resting_on(&key, &aliased) {
+                    Some(keys) => Uses::Key(data, keys.into_iter().map(touch_of).collect(), content),
+                    None => Uses::Any(vec![data, content]),
+                },
                 name: key,
                 file: file.path.clone(),
                 line: Some(line),
@@ -227,6 +231,22 @@ impl Pieces {
             });
         }
     }
+}
+
+/// A key and those that rest on it, by what says which key names another; none where all of the file does.
+fn resting_on<'k>(key: &'k str, aliased: &'k [(String, Option<String>)]) -> Option<Vec<&'k str>> {
+    let mut all = vec![key];
+    let mut looked_at = 0;
+    while let Some(owner) = all.get(looked_at).copied() {
+        looked_at += 1;
+        for (_, user) in aliased.iter().filter(|(of, _)| of == owner) {
+            let user = user.as_deref()?;
+            if !all.contains(&user) {
+                all.push(user);
+            }
+        }
+    }
+    Some(all)
 }
 
 /// The texts of a file of data, of a length that names have: values, and keys that are no keys of Hiera's.

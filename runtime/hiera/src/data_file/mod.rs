@@ -27,3 +27,12 @@ pub fn key_lines(path: &Path, bytes: &[u8], format: DataFormat) -> Vec<(String, 
         _ => Vec::new(),
     }
 }
+
+/// Which keys of a file rest on others by aliases of YAML: the key that is named, and the one that names it, or none where all of the
+/// file does (`<<` at its first level). None of a file in another format.
+pub fn aliased_keys(bytes: &[u8], format: DataFormat) -> Vec<(String, Option<String>)> {
+    match (format, std::str::from_utf8(bytes)) {
+        (DataFormat::Yaml, Ok(text)) if text.contains('*') => lines::aliases::of_text(text),
+        _ => Vec::new(),
+    }
+}

@@ -1,6 +1,7 @@
 //! Where in its file each value stands: the shape of a data file with a line for each key and item. It is read only when
-//! somebody asks where a value came from; of HOCON always, for the order of its keys. [`yaml`] and [`hocon`] read it.
+//! somebody asks where a value came from; of HOCON always, for the order of its keys. [`yaml`] and [`hocon`] read it; [`aliases`] says which keys rest on others.
 
+pub(crate) mod aliases;
 pub(crate) mod hocon;
 mod of_file;
 mod yaml;

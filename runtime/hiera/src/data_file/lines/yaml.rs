@@ -1,9 +1,10 @@
 //! The lines of a YAML text.
 
+use super::aliases::key_name;
 use super::{Lines, OrderedPairs};
 use crate::data_file::yaml::events::Events;
 use crate::data_file::yaml::is_merge_key;
-use libyaml_safer::{EventData as Event, Mark, ScalarStyle};
+use libyaml_safer::{EventData as Event, Mark};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -67,11 +68,7 @@ impl Yaml<'_> {
             let (key, merges) = match &event {
                 Event::MappingEnd => return Some(Lines::Map(pairs.in_order())),
                 event if is_merge_key(event) => (String::new(), true),
-                // Symbols are names.
-                Event::Scalar { value: text, style: ScalarStyle::Plain, .. } => {
-                    (text.strip_prefix(':').filter(|name| !name.is_empty()).unwrap_or(text).to_owned(), false)
-                }
-                Event::Scalar { value: text, .. } => (text.clone(), false),
+                Event::Scalar { value: text, style, .. } => (key_name(text, *style), false),
                 _ => (String::new(), false),
             };
             self.node(event)?;

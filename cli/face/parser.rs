@@ -29,10 +29,7 @@ pub fn validate(call: &mut Call) -> Result<ExitCode, String> {
     let mut faults = Vec::new();
     if names.is_empty() {
         if !std::io::stdin().is_terminal() {
-            let found = match check::decode(None, &output::stdin_bytes()?) {
-                Ok(text) => check::source(&SourceFile::manifest(text), &how),
-                Err(fault) => vec![*fault],
-            };
+            let found = found_in(&output::stdin_bytes()?, None, &how);
             faults.extend(call.fault("STDIN", None, &found)?);
         } else {
             let manifest = call.setting_of_environment("manifest")?;
@@ -110,10 +107,7 @@ impl Call {
         for file in &sources.files {
             let path = file.to_string_lossy();
             // Whatever it is called, it is a manifest.
-            let found = match check::decode(None, &bytes_of(file)?) {
-                Ok(text) => check::source(&SourceFile::manifest(text).at(&path), how),
-                Err(fault) => vec![*fault],
-            };
+            let found = found_in(&bytes_of(file)?, Some(&path), how);
             if let Some(fault) = self.fault(name, Some(&path), &found)? {
                 return Ok(Some(fault));
             }
@@ -192,12 +186,20 @@ impl Call {
 /// The text of a file of code.
 ///
 /// # Errors
-/// When it can't be read.
+/// When it can't be read, or is not UTF-8, in Puppet's words.
 pub fn text_of(file: &Path) -> Result<String, String> {
     let bytes = bytes_of(file)?;
     match check::decode(None, &bytes) {
         Ok(text) => Ok(text.to_owned()),
         Err(fault) => Err(fault.message),
+    }
+}
+
+/// What is wrong with a manifest. What is no text is told without its file, as by Puppet.
+fn found_in(bytes: &[u8], path: Option<&str>, how: &How) -> Vec<Diagnostic> {
+    match check::decode(None, bytes) {
+        Ok(text) => check::source(&SourceFile { path, ..SourceFile::manifest(text) }, how),
+        Err(fault) => vec![*fault],
     }
 }
 

@@ -132,7 +132,7 @@ async fn respond(
         Lane::Authority => &shared.authority,
     };
     // Before anything of it is read.
-    if route.lane() == Lane::Compiles && lane.is_full() && may_be_refused(asked) {
+    if route.lane() == Lane::Compiles && lane.is_full() && knows_to_wait(asked.client.version.as_deref()) {
         return busy(shared);
     }
     let limit = match asked.method {
@@ -171,17 +171,11 @@ async fn enter(lane: &lanes::Lane, route: &Route, asked: &Request) -> Result<Pla
     if let Some(place) = lane.enter() {
         return Ok(place);
     }
-    if may_be_refused(asked) {
+    if knows_to_wait(asked.client.version.as_deref()) {
         return Err(None);
     }
     let waited = tokio::time::timeout(WHOLE, lane.wait()).await;
     waited.ok().flatten().ok_or_else(closed)
-}
-
-/// Whether who asks comes again when it is told to.
-fn may_be_refused(asked: &Request) -> bool {
-    let version = asked.client.version.as_deref();
-    version.is_none() || knows_to_wait(version)
 }
 
 /// Tells a client to come again.
@@ -199,6 +193,7 @@ fn rand(most: u64) -> u64 {
     uuid::Uuid::new_v4().as_u64_pair().0 % most
 }
 
+/// Whether who asks, by its agent's version, comes again when it is told to; none is said by what is no agent.
 fn knows_to_wait(version: Option<&str>) -> bool {
     let Some(version) = version else { return true };
     let mut parts = version.split('.').map(|part| part.parse::<u64>().unwrap_or_default());

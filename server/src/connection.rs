@@ -2,13 +2,14 @@
 
 use crate::access::Access;
 use crate::authority::proxy::PASSED_ON;
+use crate::bodies::{self, Unread};
 use crate::exchange::{Body, Client, Failure, Request, Response};
 use crate::identity::{self, Identity};
 use crate::lanes::{self, Place};
 use crate::routes::{Lane, Route};
 use crate::server::Shared;
 use crate::site::{Site, not_there};
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
 use hyper::body::{Body as _, Frame, Incoming};
@@ -18,19 +19,14 @@ use std::io::Read;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// What paths of the authority begin with: its routes weigh what clients accept.
 const OF_AUTHORITY: &str = "/puppet-ca/";
 /// Bytes that an answer has more than, if it is compressed.
 const LEAST_ZIPPED: usize = 1024;
 
-/// How long nothing of a body may come.
-const SILENCE: Duration = Duration::from_secs(30);
-/// How long a body may take in all.
-const WHOLE: Duration = Duration::from_secs(300);
-/// Bytes that bodies are counted in.
-const KB: usize = 1 << 10;
+/// How long an agent that can't be told to come again waits for a place.
+const WAITS: Duration = Duration::from_secs(300);
 /// Bytes of a file that are sent at once.
 const PIECE: usize = 64 << 10;
 /// The version from which on agents know to come again when they are told to.
@@ -140,7 +136,7 @@ async fn respond(
         _ => route.limit(),
     };
     // A body that comes slowly keeps nobody else from a place: it has none yet.
-    let _held = match read(incoming, limit, &shared.bodies).await {
+    let _held = match bodies::read(incoming, limit, &shared.bodies, asked.client.who()).await {
         Ok((body, held)) => {
             asked.body = body;
             held
@@ -174,7 +170,7 @@ async fn enter(lane: &lanes::Lane, route: &Route, asked: &Request) -> Result<Pla
     if knows_to_wait(asked.client.version.as_deref()) {
         return Err(None);
     }
-    let waited = tokio::time::timeout(WHOLE, lane.wait()).await;
+    let waited = tokio::time::timeout(WAITS, lane.wait()).await;
     waited.ok().flatten().ok_or_else(closed)
 }
 
@@ -201,67 +197,7 @@ fn knows_to_wait(version: Option<&str>) -> bool {
     version >= WAITS_SINCE
 }
 
-/// Why a body is not there.
-enum Unread {
-    /// What is said of it.
-    Refused(Response),
-    /// All bodies together are as much as there may be at once.
-    TooMuch,
-}
-
-/// Kilobytes of all bodies together that one of them takes; they are free again when this is dropped.
-type Held = Option<OwnedSemaphorePermit>;
-
-/// The whole body, and what it takes of `bodies`: that is asked for as it comes, so that who only says how much will come takes nothing.
-async fn read(
-    mut incoming: Incoming,
-    limit: usize,
-    bodies: &Arc<Semaphore>,
-) -> Result<(Bytes, Held), Unread> {
-    let told = |status, text: &str| Unread::Refused(Response::text(status, text.to_owned()));
-    let too_large = || match limit {
-        0 => told(StatusCode::PAYLOAD_TOO_LARGE, "This is asked for without a body"),
-        limit => told(StatusCode::PAYLOAD_TOO_LARGE, &format!("The body is larger than {limit} bytes")),
-    };
-    if incoming.size_hint().lower() > limit as u64 {
-        return Err(too_large());
-    }
-    let all = async {
-        let (mut body, mut held): (BytesMut, Held) = (BytesMut::new(), None);
-        loop {
-            let frame = tokio::time::timeout(SILENCE, incoming.frame()).await;
-            let Ok(frame) = frame else {
-                return Err(told(StatusCode::REQUEST_TIMEOUT, "Nothing came for too long"));
-            };
-            match frame {
-                None => return Ok((body.freeze(), held)),
-                Some(Err(_)) => return Err(told(StatusCode::BAD_REQUEST, "The body could not be read")),
-                Some(Ok(frame)) => {
-                    let Ok(data) = frame.into_data() else { continue };
-                    let length = body.len() + data.len();
-                    if length > limit {
-                        return Err(too_large());
-                    }
-                    let taken = held.as_ref().map_or(0, OwnedSemaphorePermit::num_permits);
-                    let more = u32::try_from(length.div_ceil(KB).saturating_sub(taken)).unwrap_or(u32::MAX);
-                    let more =
-                        Arc::clone(bodies).try_acquire_many_owned(more).map_err(|_| Unread::TooMuch)?;
-                    match &mut held {
-                        Some(held) => held.merge(more),
-                        None => held = Some(more),
-                    }
-                    body.extend_from_slice(&data);
-                }
-            }
-        }
-    };
-    match tokio::time::timeout(WHOLE, all).await {
-        Ok(read) => read,
-        Err(_) => Err(told(StatusCode::REQUEST_TIMEOUT, "The body took too long")),
-    }
-}
-
-/// The same, and the connection ends with it: what follows on it is not known.
+/// An answer with which the connection ends: what follows on it is not known.
 fn closing(mut response: Response) -> Response {
     response.headers.push((header::CONNECTION, HeaderValue::from_static("close")));
     response

@@ -52,6 +52,13 @@ pub struct Client {
     pub passes_on: Option<Bytes>,
 }
 
+impl Client {
+    /// Its name, or where it asks from if it has none.
+    pub fn who(&self) -> String {
+        self.certname.clone().unwrap_or_else(|| self.address.to_string())
+    }
+}
+
 /// What a request is answered with.
 #[derive(Debug)]
 pub struct Response {

@@ -11,6 +11,7 @@ mod answers;
 pub mod authority;
 pub mod authorization;
 mod below;
+pub mod bodies;
 pub mod bucket;
 pub mod catalog;
 pub mod catalog4;

@@ -2,6 +2,7 @@
 
 use crate::access::Accesses;
 use crate::authority::Place;
+use crate::bodies::Bodies;
 use crate::check::Found;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
@@ -42,8 +43,6 @@ const BACKLOG: u32 = 4096;
 const MAX_FILES: usize = 256;
 /// Reports at once; more wait.
 const MAX_REPORTS: usize = 256;
-/// Kilobytes of all bodies at once, those of requests that wait for a place among them; who sends more is told to come again.
-const MAX_BODIES: usize = 512 << 10;
 /// Requests for certificates at once; more wait.
 const MAX_CERTIFICATES: usize = 64;
 /// How often the revocation lists of an authority elsewhere are fetched.
@@ -107,8 +106,8 @@ pub struct Shared {
     pub files: Lane,
     /// Threads for reports.
     pub reports: Lane,
-    /// Kilobytes that bodies may still take, all together.
-    pub bodies: Arc<Semaphore>,
+    /// What bodies take.
+    pub bodies: Arc<Bodies>,
     /// Threads for certificates: a program may decide, or another server be asked.
     pub authority: Lane,
     /// Where each request is told.
@@ -172,7 +171,7 @@ impl Server {
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
             reports: Lane::start("reports", 2, MAX_REPORTS)?,
-            bodies: Arc::new(Semaphore::new(MAX_BODIES)),
+            bodies: Arc::default(),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
             accesses: options.accesses,
             zips: options.zips,

@@ -21,6 +21,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// Reports that are taken at once, at least: processors mostly wait for somebody else.
+const REPORTS: usize = 8;
+
 /// Serve agents: catalogs and files, as Puppet Server does, behind the authority that is already there.
 ///
 /// It reads Puppet's own configuration: puppet.conf with its certificates, environments and classifier, auth.conf, fileserver.conf.
@@ -64,6 +67,10 @@ pub struct Arguments {
     /// Requests for compiles that may wait beside them; more are told to come again [default: 8 a thread].
     #[arg(long, value_name = "N")]
     queue: Option<usize>,
+    /// Reports that are taken at once: those of processors that wait for somebody else hold up the others [default: as many as
+    /// compiles, at least 8].
+    #[arg(long, value_name = "N")]
+    report_threads: Option<usize>,
     /// How many seconds a compile may take; 0 is without end.
     #[arg(long, value_name = "SECONDS", value_parser = world::seconds, default_value = "300")]
     timeout: f64,
@@ -159,6 +166,7 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
         port: arguments.port,
         threads,
         queue: arguments.queue.unwrap_or(8 * threads),
+        report_threads: arguments.report_threads.unwrap_or(threads.max(REPORTS)),
         retry_after: arguments.retry_after,
         zips: arguments.compress,
         metrics: arguments.metrics,

@@ -9,7 +9,7 @@ use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
     Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
-    Settings, Strict, modulepath,
+    Settings, Strict, modulepath, search_failed,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -348,10 +348,14 @@ impl World {
             };
             return Ok((node, said));
         }
+        let name = node.name().to_owned();
+        let failed = |why: String| search_failed(&name, &why);
         let (node, said) = match (self.terminus(), &self.external_nodes, configuration) {
-            (Some(Terminus::Exec), Some(command), _) => node.classified_by(command, limits)?,
+            (Some(Terminus::Exec), Some(command), _) => {
+                node.classified_by(command, limits).map_err(failed)?
+            }
             (Some(Terminus::Exec), None, Some(configuration)) => {
-                configuration.classify_by_program(node, limits)?
+                configuration.classify_by_program(node, limits).map_err(failed)?
             }
             (Some(Terminus::Exec), None, None) => {
                 return Err("--node_terminus exec needs a command: --external_nodes names one".to_owned());
@@ -362,7 +366,7 @@ impl World {
                 node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
             }
             (None, _, Some(configuration)) if purpose != Purpose::Data => {
-                return configuration.complete(node, limits);
+                configuration.classify(node, limits).map_err(failed)?
             }
             _ => (node, None),
         };

@@ -80,10 +80,6 @@ impl Settings {
         let whole = |name: &str| {
             text(name)?.parse::<u64>().map_err(|_| format!("The setting {name} is no whole number"))
         };
-        let to_live = whole("ca_ttl")?;
-        if to_live > times::LONGEST || to_live == 0 {
-            return Err(format!("Config setting ca_ttl must have a value below {}", times::LONGEST));
-        }
         let names = text("dns_alt_names")?;
         let names = names.split(',').map(str::trim).filter(|name| !name.is_empty()).map(str::to_owned);
         let bits = usize::try_from(whole("keylength")?).unwrap_or(usize::MAX);
@@ -104,6 +100,13 @@ impl Settings {
         let beside = layout.folder.parent().map(|folder| folder.join("conf.d/ca.conf"));
         let file = conf.map(Path::to_path_buf).or_else(|| beside.filter(|file| file.is_file()));
         let conf = file.map_or_else(|| Ok(Conf::default()), |file| Conf::read(&file))?;
+        let to_live = match conf.to_live {
+            Some(seconds) => seconds,
+            None => whole("ca_ttl")?,
+        };
+        if to_live > times::LONGEST || to_live == 0 {
+            return Err(format!("Config setting ca_ttl must have a value below {}", times::LONGEST));
+        }
         Ok(Settings {
             layout,
             name: text("ca_name")?,
@@ -125,6 +128,8 @@ struct Conf {
     allowed: Allowed,
     renews: bool,
     renewed_for: Option<u64>,
+    /// For how many seconds certificates are good: it goes before Puppet's setting.
+    to_live: Option<u64>,
 }
 
 impl Conf {
@@ -143,17 +148,16 @@ impl Conf {
                 Data::Boolean(value) => Ok(*value),
                 _ => Err(format!("certificate-authority.{key} is neither true nor false")),
             };
+            let seconds = || match value {
+                Data::Integer(seconds) => times::to_live(&seconds.to_string()),
+                other => times::to_live(other.as_str().unwrap_or_default()),
+            };
             match key.as_str() {
                 "allow-subject-alt-names" => conf.allowed.names = boolean()?,
                 "allow-authorization-extensions" => conf.allowed.authorization = boolean()?,
                 "allow-auto-renewal" => conf.renews = boolean()?,
-                "auto-renewal-cert-ttl" => {
-                    let seconds = match value {
-                        Data::Integer(seconds) => times::to_live(&seconds.to_string())?,
-                        other => times::to_live(other.as_str().unwrap_or_default())?,
-                    };
-                    conf.renewed_for = Some(seconds);
-                }
+                "auto-renewal-cert-ttl" => conf.renewed_for = Some(seconds()?),
+                "ca-ttl" => conf.to_live = Some(seconds()?),
                 "enable-infra-crl" => {
                     if boolean()? {
                         return Err("certificate-authority.enable-infra-crl is not supported".to_owned());
@@ -174,10 +178,11 @@ mod tests {
     fn puppet_servers_file_is_read() {
         assert_eq!(Conf::parse("").unwrap(), Conf::default());
         let text = "certificate-authority: { allow-subject-alt-names: true, enable-infra-crl: false,\n\
-                    allow-auto-renewal: true, auto-renewal-cert-ttl: 30d }";
+                    allow-auto-renewal: true, auto-renewal-cert-ttl: 30d, ca-ttl: \"2y\" }";
         let conf = Conf::parse(text).unwrap();
         assert!(conf.allowed.names && !conf.allowed.authorization && conf.renews);
         assert_eq!(conf.renewed_for, Some(30 * times::DAY));
+        assert_eq!(conf.to_live, Some(730 * times::DAY));
         for (wrong, why) in [
             ("enable-infra-crl: true", "certificate-authority.enable-infra-crl is not supported"),
             ("allow-anything: true", "certificate-authority.allow-anything is not known"),

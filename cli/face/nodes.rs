@@ -39,10 +39,7 @@ impl Call {
     pub fn target(&self, name: &str, classified: Classified, more: Option<Facts>) -> Result<Target, String> {
         let configuration = &self.configuration;
         let settings = configuration.settings()?;
-        let failed = |error: String| match error.starts_with("Could not find node ") {
-            true => error,
-            false => format!("Failed when searching for node {name}: {error}"),
-        };
+        let failed = |error: String| bunraku::search_failed(name, &error);
         let facts = self.facts(name, &settings, more.is_some());
         let mut facts = facts.map_err(|error| failed(format!("{}{name}: {error}", NO_FACTS)))?;
         if let Some(Data::Map(more)) = more.map(|more| more.to_data()) {

@@ -72,6 +72,7 @@ pub use bunraku_compile::job::JobAnswer;
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::lent::{Item, Lent};
 pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
+pub use bunraku_nodes::{search_failed, unknown_node};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
 pub use bunraku_vm::compat::{Compat, Rule};
@@ -185,7 +186,7 @@ pub mod pieces {
 
 /// Programs that are run within limits of time and output.
 pub mod process {
-    pub use bunraku_process::{Ended, Errors, Limits, run, run_with};
+    pub use bunraku_process::{Complaint, Ended, Errors, Limits, keeping_errors, run, run_with};
 }
 
 /// Moments, by nanoseconds since 1970, as Ruby writes them.

@@ -171,13 +171,15 @@ pub fn nodes_with_facts(folder: &Path) -> Result<Vec<String>, String> {
 pub struct Node {
     pub(crate) node: inputs::Node,
     pub(crate) has_facts: bool,
+    /// Whether a classifier has given a list of classes, without parameters.
+    pub(crate) lists_classes: bool,
 }
 
 impl Node {
     /// A node of which nothing is known but its certname: `$trusted` is what Puppet makes of it, `$server_facts` what a
     /// server of the version of the language has.
     pub fn new(certname: &str) -> Node {
-        Node { node: inputs::Node::new(certname), has_facts: false }
+        Node { node: inputs::Node::new(certname), has_facts: false, lists_classes: false }
     }
 
     /// Its certname.
@@ -195,8 +197,12 @@ impl Node {
         Data::of_map(self.node.parameters.clone())
     }
 
-    /// Its classes, as a classifier gave them: a map of names to parameters, or to [`Data::Undef`].
+    /// Its classes, as a classifier gave them: a list of names, or a map of names to parameters, or to [`Data::Undef`].
     pub fn classes(&self) -> Data {
+        if self.lists_classes {
+            let names = self.node.classes.iter().map(|(name, _)| Data::from(name.as_str()));
+            return Data::List(names.collect());
+        }
         let one = |(name, parameters): &(String, Json)| (name.clone(), Data::of(parameters.clone()));
         Data::Map(self.node.classes.iter().map(one).collect())
     }
@@ -334,6 +340,7 @@ impl Node {
     pub fn classified_as(mut self, other: &Node) -> Node {
         self.node.parameters = other.node.parameters.clone();
         self.node.classes = other.node.classes.clone();
+        self.lists_classes = other.lists_classes;
         self
     }
 
@@ -346,6 +353,7 @@ impl Node {
     fn classified(mut self, said: Classification) -> Result<(Node, Option<String>), String> {
         self.node.parameters = said.parameters;
         self.node.classes = inputs::classes(&said.classes)?;
+        self.lists_classes = said.classes.is_array() && !self.node.classes.is_empty();
         Ok((self, said.environment))
     }
 }

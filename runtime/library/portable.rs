@@ -159,7 +159,11 @@ impl Portable {
             classes: node.classes,
             code_id: node.code_id,
         };
-        Ok(Target { environment, node: Node { node: inner, has_facts: node.has_facts }, settings })
+        Ok(Target {
+            environment,
+            node: Node { node: inner, has_facts: node.has_facts, lists_classes: false },
+            settings,
+        })
     }
 }
 

@@ -8,6 +8,7 @@ use crate::node;
 use crate::site::Site;
 use bunraku::{
     Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, Settings, is_environment_name,
+    search_failed,
 };
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -63,7 +64,7 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     // Facts are kept even where nothing can be compiled.
     let asked = asked?;
     let node = node::of_client(site, name, facts, &trusted);
-    let searching = |why: String| server_error(format!("Failed when searching for node {name}: {why}"));
+    let searching = |why: String| server_error(search_failed(name, &why));
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let environment = node::environment_of(site, name, asked.as_ref(), said.as_deref())?;
     let is_moved = said.is_some() && asked.as_ref().is_none_or(|asked| asked.name != environment.name);

@@ -6,7 +6,7 @@ use crate::exchange::{Failure, Request, Response, server_error};
 use crate::identity::is_certname;
 use crate::site::Site;
 use crate::{catalog, node};
-use bunraku::{Data, Facts, Node, Severity, is_environment_name};
+use bunraku::{Data, Facts, Node, Severity, is_environment_name, search_failed};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
     } else if let Some(external) = node::external(site, name).map_err(server_error)? {
         node = node.with_external(&external);
     }
-    let searching = |why: String| server_error(format!("Failed when searching for node {name}: {why}"));
+    let searching = |why: String| server_error(search_failed(name, &why));
     let (node, said) = node::classify(site, node).map_err(searching)?;
     let said = said.filter(|_| !asked.prefers_requested);
     let environment = node::environment_of(site, name, Some(&requested), said.as_deref())?;

@@ -6,22 +6,31 @@ use crate::exchange::{Client, Failure, Request, Response, server_error};
 use crate::files::environment;
 use crate::formats::{self, Format, json_of};
 use crate::site::Site;
-use bunraku::{Data, Facts, Node};
+use bunraku::process::keeping_errors;
+use bunraku::{Data, Facts, Node, search_failed, unknown_node};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
 /// `GET /puppet/v3/node/NAME`: name and environment, and what the classifier says.
 ///
 /// # Errors
-/// Where there is no such environment, or the classifier fails.
+/// Where there is no such environment, be it the classifier that names it; where the classifier knows nothing of the node, or fails.
 pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
     let forms = [formats::of_data(site.compat()), &[Format::Yaml]].concat();
     let format = formats::of_answer(request, &forms)?;
     let asked = site.environments.get(environment(request)?)?;
-    let (node, said) = classify(site, Node::new(name)).map_err(server_error)?;
+    let (node, said) = classify(site, Node::new(name)).map_err(|why| match why == unknown_node(name) {
+        true => Failure::not_found(format!("Could not find node {name}")),
+        false => server_error(why),
+    })?;
+    // Who was told of one that is not there would go on in it, and its report would find no place.
+    let environment = match said {
+        Some(said) => of_classifier(site, &said, |why| why)?,
+        None => asked,
+    };
     let mut all = Map::new();
     all.insert("name".to_owned(), name.into());
-    all.insert("environment".to_owned(), said.unwrap_or_else(|| asked.name.clone()).into());
+    all.insert("environment".to_owned(), environment.name.clone().into());
     for (key, data) in [("classes", node.classes()), ("parameters", node.parameters())] {
         if data != Data::Map(Vec::new()) {
             all.insert(key.to_owned(), json_of(&data));
@@ -87,7 +96,8 @@ pub fn trusted_of(site: &Site, client: &Client, name: &str) -> Result<Trusted, F
 /// # Errors
 /// What it fails with.
 pub fn external(site: &Site, name: &str) -> Result<Option<Data>, String> {
-    site.external.get(name, || site.configuration().trusted_external(name, site.settings.programs))
+    let ask = || site.configuration().trusted_external(name, site.settings.programs);
+    site.external.get(name, || telling_errors(site, name, ask))
 }
 
 /// A node with what the classifier says of it; and the environment that it names.
@@ -95,9 +105,21 @@ pub fn external(site: &Site, name: &str) -> Result<Option<Data>, String> {
 /// # Errors
 /// What it fails with.
 pub fn classify(site: &Site, node: Node) -> Result<(Node, Option<String>), String> {
-    let ask = || site.configuration().classify(Node::new(node.name()), site.settings.programs);
-    let (classified, environment) = site.classified.get(node.name(), ask)?;
+    let name = node.name();
+    let ask = || site.configuration().classify(Node::new(name), site.settings.programs);
+    let (classified, environment) = site.classified.get(name, || telling_errors(site, name, ask))?;
     Ok((node.classified_as(&classified), environment))
+}
+
+/// Asks programs of a node, and tells what they have printed on their standard error: whose it is, and of whom.
+fn telling_errors<T>(site: &Site, node: &str, ask: impl FnOnce() -> T) -> T {
+    let (said, complaints) = keeping_errors(ask);
+    for complaint in complaints {
+        for line in complaint.text.lines().filter(|line| !line.trim().is_empty()) {
+            site.notices.say("warning", &format!("//{node}"), format!("{}: {line}", complaint.program));
+        }
+    }
+    said
 }
 
 /// The environment that a node is compiled in: the one that its classifier names, or else that of the request, or else the
@@ -117,11 +139,18 @@ pub fn environment_of(
             let configured = site.configuration().get("environment").map_err(server_error)?.text;
             site.environments.get(&configured)
         }
-        (Some(said), _) => {
-            // Its message names the path that was searched.
-            let found = site.configuration().environment_folder(Some(said));
-            found.map_err(|why| server_error(format!("Failed when searching for node {name}: {why}")))?;
-            site.environments.get(said)
-        }
+        (Some(said), _) => of_classifier(site, said, |why| search_failed(name, &why)),
     }
+}
+
+/// The environment that a classifier names; what is said where there is none is made of Puppet's message, which names the path that was
+/// searched.
+fn of_classifier(
+    site: &Site,
+    said: &str,
+    told: impl FnOnce(String) -> String,
+) -> Result<Arc<Served>, Failure> {
+    let found = site.configuration().environment_folder(Some(said));
+    found.map_err(|why| server_error(told(why)))?;
+    site.environments.get(said)
 }

@@ -41,7 +41,7 @@ const MAX_CONNECTIONS: usize = 16_384;
 const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
-/// Reports at once; more wait.
+/// Reports that are there at once, those that wait for a thread among them; more wait to be entered.
 const MAX_REPORTS: usize = 256;
 /// Requests for certificates at once; more wait.
 const MAX_CERTIFICATES: usize = 64;
@@ -68,6 +68,8 @@ pub struct Options {
     pub threads: usize,
     /// How many requests for compiles may wait beside them.
     pub queue: usize,
+    /// How many reports are taken at once.
+    pub report_threads: usize,
     /// Agents that are too many are told to come again within so many seconds.
     pub retry_after: u64,
     /// Whether answers are compressed for those who take that.
@@ -170,7 +172,7 @@ impl Server {
             tls,
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
-            reports: Lane::start("reports", 2, MAX_REPORTS)?,
+            reports: Lane::start("reports", options.report_threads, MAX_REPORTS)?,
             bodies: Arc::default(),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
             accesses: options.accesses,

@@ -165,7 +165,12 @@ fn messages_name_the_node_and_are_told_once() {
         fs::read_to_string(bunraku_tests::paths::spec().join("http/report.json")).expect("it is there");
     let report = report.replace("HOST", "other.example.com");
     assert_eq!(ask("PUT", "/puppet/v3/report/other.example.com", &report), 500);
+    // The classifier fails, and says why.
+    let breaks = request("GET", "/puppet/v3/node/breaks.example.com?environment=production", "");
+    assert_eq!(client.send(Some("breaks"), &breaks).expect("there is an answer").status, 500);
+    let complaint = format!("Warning: //breaks.example.com: {}/enc.sh: it breaks\n", site.folder().display());
     for wanted in [
+        &*complaint,
         "Info: //other.example.com: Could not find file_metadata modules/site/nope\n",
         "Notice: //other.example.com/Scope(Class[Q]): inquired\n",
         "Warning: //other.example.com/Scope(Class[main]): warned\n",

@@ -10,6 +10,7 @@ use crate::stats::Stats;
 use bunraku_catalog::graph::CatalogGraph;
 use bunraku_catalog::json::Form;
 use bunraku_catalog::view::View;
+use bunraku_data::json as data;
 use bunraku_environment::snapshot::Snapshot;
 use bunraku_environment::units::Kept;
 use bunraku_hiera::query::{Answer, Query};
@@ -193,17 +194,33 @@ pub fn server_facts(compat: Compat) -> Map<String, Json> {
     facts
 }
 
-/// Classes as an external node classifier gives them: a list of names, or parameters by name.
+/// Classes as an external node classifier gives them: a list of names, or parameters by name. A number or a hash in a list has the
+/// name that Puppet takes it for, which no class has.
 ///
 /// # Errors
-/// When it is neither.
+/// When it is neither; when something in it is no name, or no parameters, and would be lost.
 pub fn classes(given: &Json) -> Result<Vec<(String, Json)>, String> {
     match given {
         Json::Null => Ok(Vec::new()),
         Json::Array(names) => {
-            Ok(names.iter().filter_map(|name| Some((name.as_str()?.to_owned(), Json::Null))).collect())
+            let name = |name: &Json| match name {
+                Json::String(name) => Ok((name.clone(), Json::Null)),
+                Json::Number(_) | Json::Object(_) => Ok((data::inspect(name), Json::Null)),
+                other => Err(format!("'classes' has {other} in its list, which is no name of a class")),
+            };
+            names.iter().map(name).collect()
         }
-        Json::Object(map) => Ok(map.iter().map(|(name, params)| (name.clone(), params.clone())).collect()),
+        Json::Object(map) => {
+            let given = |(name, params): (&String, &Json)| match params {
+                Json::Object(_) => Ok((name.clone(), params.clone())),
+                // What is empty is none.
+                Json::Null | Json::Bool(false) => Ok((name.clone(), Json::Null)),
+                Json::String(text) if text.is_empty() => Ok((name.clone(), Json::Null)),
+                Json::Array(items) if items.is_empty() => Ok((name.clone(), Json::Null)),
+                other => Err(format!("The parameters of class {name} are no hash: {other}")),
+            };
+            map.iter().map(given).collect()
+        }
         _ => Err("'classes' must be a list of names or an object of parameters by name".to_owned()),
     }
 }
@@ -331,4 +348,33 @@ pub struct AgentReport {
     pub json: String,
     /// Folders of Ruby that may have the processor if no module has, nor `libdir`.
     pub further: Vec<PathBuf>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Source: Puppet 7.23 and 8.10, whose errors of Ruby's own are told in words here.
+    #[test]
+    fn what_is_no_class_is_not_passed_over() {
+        let names = |given: Json| -> Result<Vec<String>, String> {
+            Ok(classes(&given)?.into_iter().map(|(name, _)| name).collect())
+        };
+        assert_eq!(
+            names(json!(["a", 5, {"b": {}}])),
+            Ok(["a", "5", "{\"b\"=>{}}"].map(str::to_owned).to_vec())
+        );
+        for (item, text) in [(json!(null), "null"), (json!(true), "true"), (json!(["b"]), "[\"b\"]")] {
+            let error = format!("'classes' has {text} in its list, which is no name of a class");
+            assert_eq!(names(json!(["a", item])), Err(error));
+        }
+        let empty = json!({"a": null, "b": false, "c": "", "d": []});
+        assert!(
+            classes(&empty).is_ok_and(|all| all.len() == 4 && all.iter().all(|(_, given)| given.is_null()))
+        );
+        for (params, text) in [(json!(7), "7"), (json!("x"), "\"x\""), (json!(["x"]), "[\"x\"]")] {
+            let error = format!("The parameters of class a are no hash: {text}");
+            assert_eq!(names(json!({"a": params})), Err(error));
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! they take. Each leads a group of processes of its own, so that with it goes what it has started.
 
 use bunraku_vm::budget;
+use std::cell::RefCell;
 use std::io::{self, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -26,8 +27,40 @@ impl Default for Limits {
 pub enum Errors {
     /// Between what it prints on standard output, as it comes.
     Joined,
-    /// To that of this process.
+    /// To that of this process, or to who asks for it by [`keeping_errors`].
     Passed,
+}
+
+/// What a program has printed on its standard error.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The program, as it was called.
+    pub program: String,
+    /// What it printed: the first [`MOST_COMPLAINED`] bytes.
+    pub text: String,
+}
+
+/// Bytes of one program's standard error that are kept; what follows is thrown away.
+pub const MOST_COMPLAINED: usize = 16 << 10;
+
+thread_local! {
+    /// What programs of this thread have printed on their standard error, while that is kept.
+    static COMPLAINTS: RefCell<Option<Vec<Complaint>>> = const { RefCell::new(None) };
+}
+
+/// Does some work, and gives besides what it comes to what the programs that it ran on this thread have printed on their standard
+/// error in place of that of this process ([`Errors::Passed`]).
+pub fn keeping_errors<T>(work: impl FnOnce() -> T) -> (T, Vec<Complaint>) {
+    /// Sets back what was there, even where the work panics.
+    struct Outer(Option<Vec<Complaint>>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            COMPLAINTS.set(self.0.take());
+        }
+    }
+    let _outer = Outer(COMPLAINTS.replace(Some(Vec::new())));
+    let done = work();
+    (done, COMPLAINTS.take().unwrap_or_default())
 }
 
 /// What became of a program that was started and ended by itself.
@@ -55,9 +88,14 @@ pub fn run_with(command: &mut Command, input: Stdio, errors: Errors, limits: Lim
     let time = budget::time_left().map_or(limits.time, |left| left.min(limits.time));
     let deadline = Instant::now() + time;
     let (reader, writer) = io::pipe()?;
-    let copy = match errors {
-        Errors::Joined => Stdio::from(writer.try_clone()?),
-        Errors::Passed => Stdio::inherit(),
+    let keeps = errors == Errors::Passed && COMPLAINTS.with_borrow(Option::is_some);
+    let (errors_reader, copy) = match errors {
+        Errors::Joined => (None, Stdio::from(writer.try_clone()?)),
+        Errors::Passed if keeps => {
+            let (reader, writer) = io::pipe()?;
+            (Some(reader), Stdio::from(writer))
+        }
+        Errors::Passed => (None, Stdio::inherit()),
     };
     command.stdin(input).stdout(writer).stderr(copy);
     #[cfg(unix)]
@@ -65,8 +103,15 @@ pub fn run_with(command: &mut Command, input: Stdio, errors: Errors, limits: Lim
     let child = command.spawn();
     // The command holds the end that is written to, and would keep the pipe open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut program = Program { child: child?, reader, output: Vec::new() };
-    match program.finish(limits, deadline) {
+    let mut program =
+        Program { child: child?, reader, output: Vec::new(), errors_reader, errors: Vec::new() };
+    let finished = program.finish(limits, deadline);
+    if !program.errors.is_empty() {
+        let text = String::from_utf8_lossy(&program.errors).into_owned();
+        let complaint = Complaint { program: command.get_program().to_string_lossy().into_owned(), text };
+        COMPLAINTS.with_borrow_mut(|all| all.get_or_insert_default().push(complaint));
+    }
+    match finished {
         Ok(status) => Ok(Ended { status, output: program.output }),
         Err(error) => {
             program.end();
@@ -87,6 +132,9 @@ struct Program {
     child: Child,
     reader: io::PipeReader,
     output: Vec<u8>,
+    /// Its standard error, where that is kept.
+    errors_reader: Option<io::PipeReader>,
+    errors: Vec<u8>,
 }
 
 impl Program {
@@ -99,10 +147,12 @@ impl Program {
             // What was printed before the end is in the pipe by now.
             while open && ready(&self.reader, if status.is_none() { LOOK } else { Duration::ZERO })? {
                 open = self.take(limits.bytes)?;
+                self.take_errors()?;
                 if Instant::now() >= deadline {
                     break;
                 }
             }
+            self.take_errors()?;
             if let Some(status) = status {
                 return Ok(status);
             }
@@ -134,6 +184,25 @@ impl Program {
             )));
         }
         Ok(count > 0)
+    }
+
+    /// Takes what is there of its standard error.
+    fn take_errors(&mut self) -> io::Result<()> {
+        let Some(reader) = &mut self.errors_reader else { return Ok(()) };
+        while ready(reader, Duration::ZERO)? {
+            let mut some = [0; 8 << 10];
+            let count = match reader.read(&mut some) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                count => count?,
+            };
+            if count == 0 {
+                self.errors_reader = None;
+                return Ok(());
+            }
+            let room = MOST_COMPLAINED.saturating_sub(self.errors.len());
+            self.errors.extend_from_slice(&some[..count.min(room)]);
+        }
+        Ok(())
     }
 
     /// Ends it with all that it has started, and waits for it.
@@ -189,6 +258,25 @@ mod tests {
             Limits::default(),
         );
         assert_eq!(much.map(|(text, _)| text.len()), Ok(160_000));
+    }
+
+    #[test]
+    fn standard_error_may_be_kept() {
+        let shell = |code: &str| {
+            let ended = run(Command::new("/bin/sh").args(["-c", code]), Errors::Passed, Limits::default());
+            ended.map(|ended| String::from_utf8_lossy(&ended.output).into_owned())
+        };
+        let (output, complaints) = keeping_errors(|| shell("echo a; echo b >&2; echo c >&2"));
+        assert_eq!(output.unwrap(), "a\n");
+        assert_eq!(complaints, [Complaint { program: "/bin/sh".to_owned(), text: "b\nc\n".to_owned() }]);
+        // However much it is, the program comes to its end; and nothing is kept afterwards.
+        let much = "i=0; while [ $i -lt 9000 ]; do echo 0123456789012345678901234567890 >&2; i=$((i+1)); done; echo d";
+        let (output, complaints) = keeping_errors(|| shell(much));
+        assert_eq!(output.unwrap(), "d\n");
+        assert_eq!(complaints[0].text.len(), MOST_COMPLAINED);
+        assert!(COMPLAINTS.with_borrow(Option::is_none));
+        let (_, complaints) = keeping_errors(|| shell("echo a"));
+        assert!(complaints.is_empty());
     }
 
     #[test]

@@ -17,8 +17,10 @@ pub struct Site {
 /// Who may ask anything in the cases.
 pub const ADMIN: &str = "admin";
 
-const CLIENTS: [&str; 9] =
-    ["web01", "other", "moved", "nowhere", "classed", "fails", "strange", "exports", "breaks"];
+const CLIENTS: [&str; 15] = [
+    "web01", "other", "moved", "nowhere", "classed", "fails", "strange", "exports", "breaks", "oddly",
+    "listed", "mixed", "numbered", "silent", "latin",
+];
 
 impl Site {
     /// Makes one.

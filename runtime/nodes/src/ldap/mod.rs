@@ -70,7 +70,7 @@ pub fn classify(
     facts: Option<&Map<String, Json>>,
     limits: Limits,
 ) -> Result<Classification, String> {
-    let failed = |error: String| format!("Failed when searching for node {node}: {error}");
+    let failed = |error: String| crate::search_failed(node, &error);
     let mut directory = Directory::open(server, settings, limits).map_err(failed)?;
     let mut names = vec![node];
     // A dot at the begin or at the end leaves nothing to cut.
@@ -83,7 +83,7 @@ pub fn classify(
             return info.classification(facts).map_err(|error| format!("{error} on node {node}"));
         }
     }
-    Err(format!("Could not find node '{node}'; cannot compile"))
+    Err(crate::unknown_node(node))
 }
 
 /// The last entry that fits a name, if any does.

@@ -37,6 +37,8 @@ pub struct Module {
 pub struct Modules {
     tree: Arc<Tree>,
     path: Vec<PathBuf>,
+    /// The main manifest beside them, a file or a folder.
+    main: Option<PathBuf>,
     /// The version as which metadata is read.
     compat: Compat,
     /// Whether modules are there whose metadata is no JSON.
@@ -147,6 +149,7 @@ impl Modules {
         Modules {
             tree,
             path,
+            main: None,
             compat,
             strict,
             known: Memo::new(&MODULES),
@@ -155,6 +158,11 @@ impl Modules {
             files: Memo::new(&FILES),
             symbols: Arc::default(),
         }
+    }
+
+    /// The same beside a main manifest, a file or a folder, which is no module's even where the module path leads to it.
+    pub fn beside(self, main: Option<&Path>) -> Modules {
+        Modules { main: main.map(Path::to_owned), ..self }
     }
 
     /// The same, whose names are numbered by a base that others have, too.
@@ -278,8 +286,11 @@ impl Modules {
         matches!(self.fault(&module.name), Some(MetadataFault::Unparsable(_)))
     }
 
-    /// The module a file lies in, by its path.
+    /// The module a file lies in, by its path; none of a main manifest, whatever the module path.
     pub fn containing(&self, file: &Path) -> Option<&Module> {
+        if self.main.as_deref().is_some_and(|main| file.starts_with(main)) {
+            return None;
+        }
         self.path.iter().find_map(|folder| {
             let below = paths::below(folder, file)?;
             let module = self.get(below.split('/').next()?)?;

@@ -338,7 +338,8 @@ impl Snapshot {
         let has_provider = configuration.table().find(DATA_PROVIDER).is_some();
         let data_provider = if has_provider { text(DATA_PROVIDER)? } else { None };
         let vendored = vendored_modules(&configuration, spec.lent.as_ref())?;
-        let modules = Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict));
+        let modules =
+            Modules::of(Arc::new(tree), modulepath, (spec.compat, spec.strict)).beside(manifest.as_deref());
         let modules = Arc::new(modules.numbered_by(session.symbols.clone().unwrap_or_default()));
         let mut types = ResourceTypes::builtin(spec.compat);
         let folders = types_in_ruby(&modules, directory.clone(), vendored);

@@ -401,8 +401,18 @@ impl Plan {
         Ok(Plan { provided: plan.all_provided(), ..plan })
     }
 
-    /// Where in the name of a file its module's begins.
+    /// Whether a file is the main manifest, or lies in its folder.
+    fn is_main(&self, name: &str) -> bool {
+        let below = |main: &str| name.strip_prefix(main).map(|rest| rest.is_empty() || rest.starts_with('/'));
+        self.manifest.as_deref().and_then(below).unwrap_or_default()
+    }
+
+    /// Where in the name of a file its module's begins; none of the main manifest, which is no module's even where the module path
+    /// leads to it.
     fn module_at(&self, name: &str) -> Option<usize> {
+        if self.is_main(name) {
+            return None;
+        }
         let slashes = name.match_indices('/').map(|(at, _)| at);
         let folders = slashes.map(|at| &name[..at]).chain(std::iter::once(name));
         folders.filter_map(|folder| Some(folder.len() - self.modules.get(folder)?.len())).next_back()
@@ -506,17 +516,13 @@ impl Plan {
             None => name.split_once('/').map_or("", |(_, below)| below),
         };
         let first = below.split('/').next().unwrap_or_default();
-        let is_main = || {
-            let manifest = self.manifest.as_deref();
-            manifest.is_some_and(|m| {
-                name.strip_prefix(m).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-            })
-        };
         match extension {
             Some("epp") => What::Template,
             Some("erb") => What::Erb,
             Some("pp") if first == ".resource_types" && module_at.is_none() => What::Type,
-            Some("pp") if matches!(first, "manifests" | "functions" | "types") || is_main() => What::Manifest,
+            Some("pp") if matches!(first, "manifests" | "functions" | "types") || self.is_main(name) => {
+                What::Manifest
+            }
             Some("json") if below == "metadata.json" => What::Metadata,
             Some("rb") if below.strip_prefix("lib/puppet/type/").is_some_and(|rest| !rest.contains('/')) => {
                 What::Type

@@ -197,7 +197,7 @@ rules! {
     PlainCatalogs "plain-catalogs" yes no no
         "The command prints catalogs without rich data, unless as rich_data_json.";
     PsonIsThere "pson-is-there" yes no no
-        "The command prints PSON.";
+        "The command prints PSON, and code in Ruby may use it.";
     CalledOpenVox "called-openvox" no no yes
         "Messages name OpenVox, otherwise Puppet.";
     EmptyTextsAreFrozen "empty-texts-are-frozen" no yes yes

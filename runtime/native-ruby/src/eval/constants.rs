@@ -10,6 +10,7 @@ use crate::prelude::Part;
 use crate::tree::{Expr, MethodCall};
 use crate::value::object::{ClassRef, Module, Nesting};
 use crate::value::{Class, V};
+use bunraku_vm::compat::Rule;
 use std::rc::Rc;
 
 impl<'c> Run<'_, 'c> {
@@ -107,7 +108,11 @@ impl<'c> Run<'_, 'c> {
             return self.space.constant(&full);
         }
         // A file of Ruby's library is loaded before its constants are there; Puppet has loaded most.
-        Class::by_name(&full).map(V::Class).or_else(|| libraries::constant(&full))
+        let class = Class::by_name(&full).filter(|class| {
+            !matches!(class, Class::Pson | Class::PsonError | Class::PsonParserError)
+                || self.vm.host.compat().holds(Rule::PsonIsThere)
+        });
+        class.map(V::Class).or_else(|| libraries::constant(&full))
     }
 
     pub(super) fn set_constant(&mut self, path: &str, value: V<'c>) -> Done<'c, ()> {

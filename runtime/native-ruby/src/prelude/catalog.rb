@@ -35,7 +35,12 @@ module Puppet
         found && new(*found)
       end
 
-      def initialize(type, name, module_name, file, line, parent, arguments)
+      # Those that there are come with all of that; Puppet's own is given a hash of it.
+      def initialize(type, name, module_name = {}, file = nil, line = nil, parent = nil, arguments = nil)
+        if module_name.is_a?(Hash)
+          raise Bunraku::Missing.new('Classes and defined types that code in Ruby makes (Puppet::Resource::Type.new) are not supported', :new)
+        end
+
         @type = type.to_sym
         @name = name
         @module_name = module_name

@@ -18,6 +18,7 @@ module Bunraku
       Hashes.write_as(settings['ruby_inspect'])
       # What this version of Puppet has not loaded itself is there when it is required, not when it is named.
       Object.send(:remove_const, :Syslog) if Object.autoload?(:Syslog) && !@compile.holds?('syslog-is-there')
+      forget_pson unless @compile.holds?('pson-is-there')
       nil
     end
 
@@ -65,6 +66,14 @@ module Bunraku
     def become(number, items)
       compile.shared(number).replace(items)
       nil
+    end
+
+    private
+
+    # Only Puppet 7 has it.
+    def forget_pson
+      Object.send(:remove_const, :PSON) if Object.autoload?(:PSON) || Object.const_defined?(:PSON, false)
+      Object.send(:remove_method, :to_pson) if Object.method_defined?(:to_pson, false)
     end
   end
 end

@@ -29,12 +29,40 @@ module PSON
       JSON.generate(value)
     end
     alias fast_generate generate
+    alias unparse generate
+    alias fast_unparse generate
+
+    # With a line for each item; where there is none, with an empty one.
+    def pretty_generate(value, _options = nil)
+      pretty(value, '')
+    end
+    alias pretty_unparse pretty_generate
+
+    def [](value, _options = {})
+      value.respond_to?(:to_str) ? parse(value.to_str) : generate(value)
+    end
 
     def dump(value, io = nil, _limit = nil)
       return generate(value) unless io
 
       io.write(generate(value))
       io
+    end
+
+    private
+
+    def pretty(value, indent)
+      deeper = "#{indent}  "
+      case value
+      when Hash
+        items = value.map { |key, item| "#{deeper}#{generate(key.to_s)}: #{pretty(item, deeper)}" }
+        "{\n#{items.join(",\n")}\n#{indent}}"
+      when Array
+        items = value.map { |item| "#{deeper}#{pretty(item, deeper)}" }
+        "[\n#{items.join(",\n")}\n#{indent}]"
+      else
+        generate(value)
+      end
     end
   end
 end

@@ -166,8 +166,16 @@ impl<'v, 'c> ResourceView<'v, 'c> {
     /// As a store has it that a node exports.
     fn stored(&self, node: &str) -> stores::Exported {
         let (file, line) = self.place();
-        let kept =
-            self.parameters().filter(|one| stores::is_kept(one.name(), |name| self.is_sensitive(name)));
+        let parameters = match self.0 {
+            // It was written by ourselves.
+            Either::Live(view, seen) => {
+                serde_json::from_str(&view.stored_parameters(seen)).unwrap_or_default()
+            }
+            Either::Read(resource) => {
+                let kept = resource.parameters.iter().filter(|(name, _)| !self.is_sensitive(name));
+                kept.map(|(name, value)| (name.clone(), value.json())).collect()
+            }
+        };
         stores::Exported {
             certname: node.to_owned(),
             type_name: self.type_name().to_owned(),
@@ -175,7 +183,7 @@ impl<'v, 'c> ResourceView<'v, 'c> {
             tags: self.tags().into_iter().map(str::to_owned).collect(),
             file: file.map(str::to_owned),
             line,
-            parameters: kept.map(|one| (one.name().to_owned(), one.data().json())).collect(),
+            parameters,
         }
     }
 

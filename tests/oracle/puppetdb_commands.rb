@@ -6,7 +6,7 @@
 #   puppetdb_commands.rb FOLDER        the folder that has puppet/reports/puppetdb.rb below it
 #
 # {"report": DATA, "all": BOOLEAN} is a report as an agent sends it; {"facts": DATA, "trusted": DATA, "environment": NAME}
-# facts.
+# facts; {"code": MANIFEST, "node": NAME} a catalog of that code.
 
 require 'json'
 $LOAD_PATH.unshift(ARGV.fetch(0))
@@ -19,6 +19,7 @@ require 'puppet/util/puppetdb'
 Puppet.initialize_settings(['--certname', 'server.example.com', '--node_name_value', 'server.example.com'])
 require 'puppet/reports/puppetdb'
 require 'puppet/indirector/facts/puppetdb'
+require 'puppet/indirector/catalog/puppetdb'
 
 # Nothing is sent: what would be is kept.
 module Kept
@@ -28,6 +29,12 @@ module Kept
 
   def kept = @kept
 end
+
+# The termini ask the configuration of PuppetDB, which is not there: edges are told by its defaults.
+module Edges
+  def self.include_catalog_edges? = true
+end
+Puppet::Util::Puppetdb.define_singleton_method(:config) { Edges }
 
 CONFIG = Struct.new(:include_unchanged_resources) do
   alias_method :include_unchanged_resources?, :include_unchanged_resources
@@ -53,11 +60,27 @@ def of_facts(job)
   terminus.kept
 end
 
+def of_catalog(job)
+  environment = Puppet::Node::Environment.create(:production, [])
+  Puppet[:code] = job['code']
+  Puppet.override(current_environment: environment, environments: Puppet::Environments::Static.new(environment), rich_data: true) do
+    node = Puppet::Node.new(job['node'], environment: environment)
+    catalog = Puppet::Parser::Compiler.compile(node)
+    Puppet::Resource::Catalog::Puppetdb.new.munge_catalog(catalog, Time.now, environment: 'production').first
+  end
+end
+
+def payload(job)
+  return of_catalog(job) if job.key?('code')
+
+  job.key?('report') ? of_report(job) : of_facts(job)
+end
+
 $stdin.each_line do |line|
   job = JSON.parse(line)
   answer =
     begin
-      { 'payload' => job.key?('report') ? of_report(job) : of_facts(job) }
+      { 'payload' => payload(job) }
     rescue StandardError => e
       { 'error' => e.message }
     end

@@ -1,6 +1,7 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
 use super::shown::{self, Shown};
+use super::stored::{self, KnownBy};
 use super::tags::{Marks, Tags, Words};
 use super::{Catalog, Kind, Resource};
 use bunraku_data::names;
@@ -40,6 +41,9 @@ pub enum Version<'a> {
 pub struct Form {
     /// Exported resources, virtual as they are.
     pub with_exported: bool,
+    /// As a store of catalogs has it, see [`stored`](super::stored): parameters, edges of exported resources, too, and which
+    /// resources are `virtual`.
+    pub stored: bool,
     /// References to resources told from text: see [`Style::References`].
     pub references: bool,
 }
@@ -53,7 +57,11 @@ pub fn write<'c>(
 ) -> (String, usize) {
     let is_written = |r: &&Resource<'_>| !r.is_virtual || form.with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
-    let mut quoted = Quoted::new(if form.references { Style::References } else { Style::Catalog });
+    let mut quoted = Quoted::new(match form {
+        Form { stored: true, .. } => Style::Stored,
+        Form { references: true, .. } => Style::References,
+        _ => Style::Catalog,
+    });
     // The catalog an agent gets is a copy: tagged with its classes first, then with what the original had.
     let mut tags = catalog.class_tags.tags().clone();
     tags.merge(catalog.tags.tags(), &mut Marks::default());
@@ -88,7 +96,7 @@ pub fn write<'c>(
             out.push(',');
         }
         let title = self::resource(&mut out, words, &mut quoted, resource);
-        named.push((!resource.is_virtual).then_some((title, resource.of_type)));
+        named.push((!resource.is_virtual || form.stored).then_some((title, resource.of_type)));
     }
     out.push_str("],\"edges\":[");
     let mut first = true;
@@ -286,6 +294,19 @@ fn resource<'c>(
     quoted.list(out, words, &resource.tags);
     quoted.place(out, resource);
     out.push_str(kind_and_exported(resource));
+    if quoted.style == Style::Stored {
+        out.push_str(if resource.is_virtual {
+            ",\"virtual\":true,\"parameters\":"
+        } else {
+            ",\"parameters\":"
+        });
+        let known_by = KnownBy::of(resource);
+        let mut given = Vec::new();
+        shown::parameters(resource, |name, value| given.push((name, value)));
+        stored::parameters(out, known_by, resource.sensitive, given);
+        out.push('}');
+        return title;
+    }
     parameters(out, quoted, resource);
     if !resource.sensitive.is_empty() {
         out.push_str(",\"sensitive_parameters\":[");
@@ -337,7 +358,7 @@ pub fn shown(out: &mut String, name: &str, value: Shown<'_>) {
     written(out, name, value, Style::Catalog);
 }
 
-fn written(out: &mut String, name: &str, value: Shown<'_>, style: Style) {
+pub(crate) fn written(out: &mut String, name: &str, value: Shown<'_>, style: Style) {
     match value {
         Shown::Text(text) => string(out, text),
         Shown::Value(value) => parameter(out, name, value, style),

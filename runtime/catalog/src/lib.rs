@@ -5,6 +5,7 @@ pub mod cycles;
 pub mod graph;
 pub mod json;
 pub mod shown;
+pub mod stored;
 pub mod tags;
 pub mod view;
 

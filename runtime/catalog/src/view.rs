@@ -3,6 +3,7 @@
 //! shown.
 
 use super::shown::{self, Shown};
+use super::stored::{self, KnownBy};
 use super::tags::Words;
 use super::{Catalog, Kind, json};
 use bunraku_data::rich;
@@ -45,6 +46,7 @@ pub struct Seen<'c> {
     pub sensitive: &'c [&'c str],
     tags: &'c [Symbol],
     params: Range<u32>,
+    known_by: KnownBy<'c>,
 }
 
 /// A parameter of a resource of a [`View`].
@@ -90,6 +92,7 @@ impl<'c> View<'c> {
                 line: resource.line,
                 exported: resource.exported == Some(true),
                 sensitive: resource.sensitive,
+                known_by: KnownBy::of(&resource),
                 tags: resource.tags.into_symbols(),
                 params: from..params.len() as u32,
             });
@@ -108,6 +111,14 @@ impl<'c> View<'c> {
     /// The parameters of a resource, in order.
     pub fn parameters(&self, resource: &Seen<'c>) -> &[Parameter<'c>] {
         self.params.get(resource.params.start as usize..resource.params.end as usize).unwrap_or_default()
+    }
+
+    /// The parameters of a resource as a store of catalogs has them: an object of JSON, see [`stored::parameters`].
+    pub fn stored_parameters(&self, resource: &Seen<'c>) -> String {
+        let mut out = String::new();
+        let given = self.parameters(resource).iter().map(|one| (one.name, one.value));
+        stored::parameters(&mut out, resource.known_by, resource.sensitive, given);
+        out
     }
 
     /// The tags of a resource, in order.

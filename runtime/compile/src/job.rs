@@ -392,7 +392,7 @@ fn place(out: &mut String, place: &Place) {
 fn settings(job: &Job, timeout: Option<Duration>) -> Result<RequestSettings, String> {
     let mut settings = RequestSettings::default();
     settings.compile.check_cycles = job.check_cycles;
-    settings.compile.form = Form { with_exported: job.exported, references: job.references };
+    settings.compile.form = Form { with_exported: job.exported, references: job.references, stored: false };
     settings.compile.stats = job.stats;
     settings.compile.profile = job.profile;
     settings.compile.limits.time = timeout;

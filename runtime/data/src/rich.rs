@@ -29,6 +29,8 @@ pub enum Style {
     References,
     /// As rich data of its own: they are types.
     Plain,
+    /// For a store of catalogs: what plain JSON has no form for is its text, what is Sensitive not even that (`stringify_rich`).
+    Stored,
 }
 
 impl Style {
@@ -148,6 +150,21 @@ pub(crate) fn tagged(out: &mut String, ptype: &str, value: &str) {
 pub fn value(out: &mut String, value: Value<'_>, style: Style) {
     match value {
         Value::Undef => out.push_str("null"),
+        Value::Default
+        | Value::Type(_)
+        | Value::Regexp(_)
+        | Value::Sensitive(_)
+        | Value::Timestamp(_)
+        | Value::Timespan(_)
+        | Value::SemVer(_)
+        | Value::SemVerRange(_)
+        | Value::Uri(_)
+        | Value::Binary(_)
+        | Value::Object(_)
+            if style == Style::Stored =>
+        {
+            string(out, &stored_text(value));
+        }
         Value::Default => out.push_str("{\"__ptype\":\"Default\"}"),
         Value::Bool(b) => out.push_str(if b { "true" } else { "false" }),
         Value::Int(i) => out.push_str(itoa::Buffer::new().format(i)),
@@ -201,9 +218,46 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
     }
 }
 
+/// What a store of catalogs has in the place of a value that plain JSON has no form for. Source: Puppet 7.23, `ToStringifiedConverter`.
+fn stored_text(value: Value<'_>) -> String {
+    match value {
+        // Puppet's has a number of the object in Ruby behind it, another in each compile.
+        Value::Sensitive(_) => "#<Sensitive [value redacted]:0>".to_owned(),
+        Value::Array(_) | Value::Hash(_) => format::to_ruby_s(value),
+        Value::Type(ty) => match entry_or_type(ty) {
+            Some((type_name, title)) => [&*type_name, "[", &*title, "]"].concat(),
+            None => format::to_interpolated(value),
+        },
+        value => format::to_interpolated(value),
+    }
+}
+
+/// The entries of a hash, for a store of catalogs: each key is a text.
+fn stored_hash(out: &mut String, hash: Hash<'_>) {
+    out.push('{');
+    for (n, (key, item)) in hash.entries().iter().enumerate() {
+        if n > 0 {
+            out.push(',');
+        }
+        match key {
+            Value::Str(key) if matches!(key.as_str(), "__ptype" | "__pvalue") => {
+                string(out, &format!("reserved key: {}", key.as_str()));
+            }
+            Value::Str(key) => string(out, key),
+            key => string(out, &stored_text(*key)),
+        }
+        out.push(':');
+        value(out, *item, Style::Stored);
+    }
+    out.push('}');
+}
+
 /// A hash is a JSON object if every key is a string other than `__ptype`, or becomes one; else a list of keys and values.
 fn hash(out: &mut String, hash: Hash<'_>, style: Style) {
     budget::room(2 * out.len());
+    if style == Style::Stored {
+        return stored_hash(out, hash);
+    }
     let is_plain = |key: Value<'_>| match key {
         Value::Type(ty) => style != Style::Plain && entry_or_type(ty).is_some(),
         key => key.as_str().is_some_and(|key| key != "__ptype"),

@@ -13,7 +13,7 @@ pub use files::Files;
 pub use meeting::{Exports, Meeting, MeetingOver};
 pub use once::Once;
 pub use puppetdb::PuppetDb;
-pub use wire::{is_kept, replace_catalog};
+pub use wire::replace_catalog;
 
 use serde_json::{Map, Value as Json};
 use std::fmt::Debug;

@@ -1,7 +1,7 @@
 //! A catalog as PuppetDB's command `replace catalog`, version 9, takes it.
 
 use bunraku_vm::time::{calendar, strftime, timestamp};
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 use std::collections::{HashMap, HashSet};
 
 /// Metaparameters that are edges: which way, and PuppetDB's name for it.
@@ -12,8 +12,7 @@ const EDGES: [(&str, bool, &str); 4] = [
     ("subscribe", false, "subscription-of"),
 ];
 
-/// The command's payload for a catalog as agents get it, exported resources included. Parameters that are Sensitive
-/// are left out.
+/// The command's payload for a catalog as stores have it (`bunraku_catalog::stored`): exported resources included, nothing Sensitive.
 pub fn replace_catalog(catalog: &Json) -> Json {
     let no_resources = Vec::new();
     let resources = catalog["resources"].as_array().unwrap_or(&no_resources);
@@ -27,8 +26,13 @@ pub fn replace_catalog(catalog: &Json) -> Json {
         }
     }
     let spec = |reference: &str| {
-        let reference = if reference == "Class[Main]" { "Class[main]" } else { reference };
-        known.get(reference).map(|(ty, title)| json!({"type": ty, "title": title}))
+        let reference = match reference.strip_prefix("File[").and_then(|rest| rest.strip_suffix(']')) {
+            // A folder is known without the slash that may stand behind it.
+            Some(path) if path.ends_with('/') => format!("File[{}]", path.trim_end_matches('/')),
+            _ if reference == "Class[Main]" => "Class[main]".to_owned(),
+            _ => reference.to_owned(),
+        };
+        known.get(&reference).map(|(ty, title)| json!({"type": ty, "title": title}))
     };
     let mut edges = Vec::new();
     let mut seen = HashSet::new();
@@ -44,7 +48,8 @@ pub fn replace_catalog(catalog: &Json) -> Json {
         let end = |name: &str| spec(edge[name].as_str().unwrap_or_default());
         add(end("source"), end("target"), "contains");
     }
-    for resource in resources.iter().filter(|resource| resource["exported"] != true) {
+    // What the node itself does not get is in no relation.
+    for resource in resources.iter().filter(|resource| resource["virtual"] != true) {
         let own = || Some(json!({"type": resource["type"], "title": resource["title"]}));
         for (name, forward, relationship) in EDGES {
             for other in words(&resource["parameters"][name]) {
@@ -70,27 +75,16 @@ pub fn replace_catalog(catalog: &Json) -> Json {
     })
 }
 
-/// Whether PuppetDB has a parameter of a resource: what is Sensitive it has not, and aliases stand beside the parameters.
-pub fn is_kept(name: &str, is_sensitive: impl Fn(&str) -> bool) -> bool {
-    name != "alias" && !is_sensitive(name)
-}
-
 fn resource(resource: &Json) -> Json {
-    let sensitive = words(&resource["sensitive_parameters"]);
-    let given = resource["parameters"].as_object().into_iter().flatten();
-    let parameters: Map<String, Json> = given
-        .filter(|(name, _)| is_kept(name, |name| sensitive.iter().any(|own| own == name)))
-        .map(|(name, value)| (name.clone(), value.clone()))
-        .collect();
     json!({
         "type": resource["type"],
         "title": resource["title"],
-        "aliases": words(&resource["parameters"]["alias"]),
         "exported": resource["exported"] == true,
+        "kind": resource["kind"],
         "file": resource["file"],
         "line": resource["line"],
         "tags": resource["tags"],
-        "parameters": parameters,
+        "parameters": resource.get("parameters").cloned().unwrap_or_else(|| json!({})),
     })
 }
 
@@ -116,34 +110,44 @@ mod tests {
     use super::*;
 
     #[test]
-    fn relationships_become_edges_and_secrets_stay() {
+    fn relationships_become_edges() {
         let catalog = json!({
             "name": "a", "version": 1, "environment": "production", "catalog_uuid": "u", "code_id": null,
             "resources": [
                 {"type": "Class", "title": "main", "exported": false, "tags": ["class"]},
                 {"type": "Notify", "title": "x", "exported": false, "tags": [], "line": 1,
-                 "parameters": {"before": ["Notify[z]"], "require": "Class[Main]", "message": "m"},
-                 "sensitive_parameters": ["message"]},
-                {"type": "Notify", "title": "y", "exported": false, "tags": [], "parameters": {"alias": "z"}},
-                {"type": "File", "title": "/e", "exported": true, "tags": ["t"], "parameters": {"require": "Notify[x]"}},
+                 "parameters": {"before": ["Notify[z]"], "require": ["Class[Main]", "File[/d//]"]}},
+                {"type": "Notify", "title": "y", "exported": false, "tags": [], "parameters": {"alias": ["z"]}},
+                {"type": "File", "title": "/e", "exported": true, "virtual": true, "tags": ["t"],
+                 "parameters": {"require": "Notify[x]"}},
+                {"type": "File", "title": "/d", "exported": true, "tags": [], "parameters": {"before": "Notify[y]"}},
             ],
             "edges": [{"source": "Class[Main]", "target": "Notify[x]"}],
         });
         let payload = replace_catalog(&catalog);
-        let end =
-            |title: &str| json!({"type": if title == "main" { "Class" } else { "Notify" }, "title": title});
+        let end = |title: &str| {
+            let of_type = match title {
+                "main" => "Class",
+                title if title.starts_with('/') => "File",
+                _ => "Notify",
+            };
+            json!({"type": of_type, "title": title})
+        };
         assert_eq!(
             payload["edges"],
             json!([
                 {"source": end("main"), "target": end("x"), "relationship": "contains"},
                 {"source": end("x"), "target": end("y"), "relationship": "before"},
                 {"source": end("main"), "target": end("x"), "relationship": "required-by"},
+                {"source": end("/d"), "target": end("x"), "relationship": "required-by"},
+                {"source": end("/d"), "target": end("y"), "relationship": "before"},
             ])
         );
         assert_eq!(payload["version"], "1");
-        assert_eq!(payload["resources"][1]["parameters"].get("message"), None);
-        assert_eq!(payload["resources"][2]["aliases"], json!(["z"]));
+        assert_eq!(payload["resources"][0]["parameters"], json!({}));
+        assert_eq!(payload["resources"][2]["parameters"], json!({"alias": ["z"]}));
         assert_eq!(payload["resources"][3]["exported"], true);
+        assert_eq!(payload["resources"][3].get("virtual"), None);
         assert!(payload["producer_timestamp"].as_str().is_some_and(|t| t.ends_with('Z') && t.len() == 24));
     }
 }

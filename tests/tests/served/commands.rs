@@ -1,6 +1,7 @@
-//! What PuppetDB is told of reports and facts is what its own termini tell it.
+//! What PuppetDB is told of reports, facts and catalogs is what its own termini tell it.
 
 use crate::reports::report;
+use bunraku::{Compat, Compiler, Environment, Node, Settings, replace_catalog_payload};
 use bunraku_server::commands::payload::{Producer, replace_facts, store_report};
 use bunraku_tests::differential::rng::Rng;
 use bunraku_tests::oracle::SEVEN;
@@ -53,6 +54,102 @@ fn ask(termini: &Path, jobs: &[Value]) -> Vec<Value> {
 
 fn producer() -> Producer {
     Producer { name: "server.example.com".to_owned(), time: "2026-01-02T03:04:05.678Z".to_owned() }
+}
+
+/// A catalog with all that PuppetDB is not told as agents are: secrets, rich values, names, lists without an order, what is only exported.
+const CATALOG: &str = r#"class cc($opts, $pw) { }
+define ddd($p, $q = undef) { }
+node default {
+  ddd { 'x': p => { 'pw' => Sensitive('topsecret1'), 'u' => undef, 'd' => default }, q => Sensitive('topsecret2') }
+  class { 'cc':
+    opts => { 'deep' => { 'pw' => Sensitive('topsecret3') }, 1 => 2, '__ptype' => 'x', '__pvalue' => 'y', true => /a\/b/ },
+    pw   => Sensitive('topsecret4'),
+  }
+  @@ddd { 'exp': p => { 'pw' => [Sensitive('topsecret5')] } }
+  ddd { 'def': p => Deferred('sprintf', ['%s', 1, Deferred('x', [])]), q => [Deferred('y')] }
+  ddd { 'types': p => [Integer[1, 2], String, Notify['xx'], Class['cc'], Array[String], Variant[Integer, Enum['a']],
+                       Regexp[/a/], Type[Integer], Any, Timestamp, Struct[{a => Integer}], Callable[String], Sensitive[String], Optional[Notify]] }
+  ddd { 'vals': p => [/a/, /a\/b/, /(?i:x)"'/, Timestamp('2020-01-01T00:00:00.123Z'), Timespan('1-02:03:04.5'), SemVer('1.2.3-a+b'),
+                      SemVerRange('>=1.0.0 <2.0.0'), URI('http://a/b?c#d'), Binary('AAEC'), 1.5, 1.0e20, 12345678901234, true, undef, default, '', 'ü'] }
+  ddd { 'keys': p => { Integer => 1, Notify['xx'] => 2, /re/ => 3, undef => 4, 1.5 => 5, [1, 'a'] => 6, {a => 1} => 7, default => 8,
+                       Timestamp('2020-01-01') => 9, 'k' => {2 => [ {3 => 'x'} ]} } }
+  ddd { 'named': name => 'other', p => 1 }
+  ddd { 'al': p => 1, alias => 'one', tag => ['z', 'a', ['c', 'b']], require => [Notify['xx'], Class['cc']], audit => ['b', 'a'] }
+  ddd { '5': p => 1 }
+  notify { 'xx': message => Binary('AAEC'), alias => ['z', 'b'], }
+  notify { 'yy': name => 'nn', loglevel => 'info' }
+  notify { 'se': message => Sensitive('topsecret6'), alias => 'm' }
+  file { '/s/': ensure => directory, content => undef }
+  file { 'a': path => '/pp', alias => ['/pp', 'bb'], before => File['/s'] }
+  package { 'p1': name => 'pn', provider => 'apt' }
+  package { 'p2': name => 'pn', provider => 'gem' }
+  exec { 'ex': command => '/bin/x', alias => 'eal' }
+  user { 'u1': name => 'u2', before => User['u3'] }
+  user { 'u3': }
+  notify { 'w': require => [User['u2'], Exec['eal'], File['/s//']] }
+  @@file { '/exported': content => Binary('AAEC'), tag => ['b', 'a'], require => File['/pp'] }
+  @@user { 'eu': name => 'eun', alias => 'ea' }
+  @notify { 'never': }
+  Notify['w'] -> Class['cc'] ~> Notify['xx', 'yy']
+}
+"#;
+
+/// Without what is another in each compile: the numbers of secrets among them. Puppet has tags and edges in another order.
+fn comparable(mut payload: Value) -> Value {
+    let all = payload.as_object_mut().expect("an object");
+    all.retain(|name, _| {
+        matches!(name.as_str(), "certname" | "environment" | "code_id" | "resources" | "edges")
+    });
+    fn without_numbers(value: &mut Value) {
+        match value {
+            Value::String(text) if text.starts_with("#<Sensitive [value redacted]:") => {
+                *text = "#<Sensitive [value redacted]>".to_owned();
+            }
+            Value::Array(items) => items.iter_mut().for_each(without_numbers),
+            Value::Object(map) => map.values_mut().for_each(without_numbers),
+            _ => {}
+        }
+    }
+    without_numbers(&mut payload);
+    let name = |end: &Value| format!("{}[{}]", end["type"], end["title"]);
+    let edge = |edge: &Value| {
+        format!("{} {} {}", name(&edge["source"]), edge["relationship"], name(&edge["target"]))
+    };
+    payload["edges"].as_array_mut().expect("a list").sort_by_key(edge);
+    for resource in payload["resources"].as_array_mut().expect("a list") {
+        resource["tags"].as_array_mut().expect("a list").sort_by_key(Value::to_string);
+        // What Puppet has not is not told.
+        resource.as_object_mut().expect("an object").retain(|_, value| !value.is_null());
+    }
+    payload
+}
+
+#[test]
+fn puppetdb_is_told_of_catalogs_what_its_termini_tell_it() {
+    let termini = match termini() {
+        Ok(termini) if SEVEN.ready().is_ok() => termini,
+        Ok(_) => return eprintln!("SKIPPED catalogs beside PuppetDB's termini: Puppet 7.23 is not here"),
+        Err(why) => return eprintln!("SKIPPED catalogs beside PuppetDB's termini: {why}"),
+    };
+    let settings = Settings { compat: Compat::V7, ..Settings::default() };
+    let compiled =
+        Compiler::new().compile_with_exported(&Environment::of_code(CATALOG), &Node::new("n"), &settings);
+    let (_, stored) = compiled.result.expect("it compiles");
+    let stored: Value = serde_json::from_str(&stored.into_json()).expect("JSON");
+    let found = replace_catalog_payload(&stored);
+    assert!(!found.to_string().contains("topsecret"), "{found:#}");
+    let expected = ask(&termini, &[json!({"code": CATALOG, "node": "n"})]).remove(0);
+    assert_eq!(expected.get("error"), None);
+    let (expected, found) = (comparable(expected["payload"].clone()), comparable(found));
+    let both = expected["resources"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .zip(found["resources"].as_array().into_iter().flatten());
+    for (expected, found) in both {
+        assert_eq!(expected, found);
+    }
+    assert_eq!(expected, found);
 }
 
 /// The time when it was made is another one each time.

@@ -125,17 +125,14 @@ impl Configuration {
         Ok(self.routes()?.facts_cache.or_else(|| stores.then(|| "store_configs".to_owned())))
     }
 
-    /// Where catalogs are kept besides, once they are compiled: what `routes.yaml` or `catalog_cache_terminus` says, or PuppetDB
-    /// with `storeconfigs`; none where nowhere.
+    /// Where catalogs are kept besides, once they are compiled: what `routes.yaml` says, or PuppetDB with `storeconfigs`; none
+    /// where nowhere. `catalog_cache_terminus` is for agents.
     ///
     /// # Errors
     /// As of [`Configuration::facts`].
     pub fn catalog_cache(&self) -> Result<Option<String>, String> {
-        let in_force = self.own().in_force();
-        let stores = in_force.is_on("storeconfigs")?;
-        let set = Some(in_force.text("catalog_cache_terminus")?).filter(|text| !text.is_empty());
-        let routed = self.routes()?.catalog_cache;
-        Ok(routed.or(set).or_else(|| stores.then(|| "store_configs".to_owned())))
+        let stores = self.own().in_force().is_on("storeconfigs")?;
+        Ok(self.routes()?.catalog_cache.or_else(|| stores.then(|| "store_configs".to_owned())))
     }
 
     /// A node with what the configuration's classifier says of it (`node_terminus`, `external_nodes`), and with trusted

@@ -16,6 +16,8 @@ pub struct PuppetDbServers {
     pub broadcast: Option<usize>,
     /// Whether reports are to have resources of which there is nothing to tell.
     pub include_unchanged_resources: bool,
+    /// Whether catalogs are to have their edges.
+    pub include_catalog_edges: bool,
 }
 
 impl Configuration {
@@ -39,6 +41,7 @@ impl Configuration {
             urls,
             certificates,
             include_unchanged_resources: conf.include_unchanged_resources,
+            include_catalog_edges: conf.include_catalog_edges,
         })
     }
 }

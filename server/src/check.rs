@@ -17,9 +17,10 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where Puppet Server has its rules, which lie beside `puppet.conf` here.
+/// Where Puppet Server has its rules, which lie beside `puppet.conf` here: from the folder of that on, as packages of Debian and of
+/// Puppet have it.
 const RULES_OF_PUPPET_SERVER: [&str; 2] =
-    ["/etc/puppetlabs/puppetserver/conf.d/auth.conf", "/etc/puppet/puppetserver/conf.d/auth.conf"];
+    ["puppetserver/conf.d/auth.conf", "../puppetserver/conf.d/auth.conf"];
 
 /// What a check has found.
 #[derive(Debug, Default)]
@@ -83,7 +84,7 @@ impl Found {
         found.say("certname", site.certname.clone());
         certificates.lines.into_iter().for_each(|(name, what)| found.say(name, what));
         more.iter().for_each(|(name, what)| found.say(name, what.as_str()));
-        found.who(site);
+        found.who(site, &PathBuf::from(text(site, "confdir")?))?;
         found.environments(&site.environments)?;
         found.programs(site)?;
         found.data(site)?;
@@ -96,15 +97,18 @@ impl Found {
     }
 
     /// Who may ask what, and who signs.
-    fn who(&mut self, site: &Site) {
+    fn who(&mut self, site: &Site, confdir: &Path) -> Result<(), String> {
         let count = site.rules.len();
         match &site.rules_from {
             Some(file) => self.say("rules", format!("{count}, of {}", file.display())),
             None => {
                 self.say("rules", format!("{count}, Puppet Server's own"));
-                if let Some(file) = RULES_OF_PUPPET_SERVER.iter().find(|file| Path::new(file).is_file()) {
+                let mut theirs =
+                    RULES_OF_PUPPET_SERVER.iter().filter_map(|file| confdir.join(file).canonicalize().ok());
+                if let Some(file) = theirs.find(|file| file.is_file()) {
                     self.doubts.push(format!(
-                        "{file} is not read: copy it beside puppet.conf or name it by --auth, if anything was changed in it"
+                        "{} is not read: copy it beside puppet.conf or name it by --auth, if anything was changed in it",
+                        file.display()
                     ));
                 }
             }
@@ -114,9 +118,23 @@ impl Found {
                 format!("this server, in {}", authority.settings().layout.folder.display())
             }
             Place::Elsewhere(proxy) => format!("{}, to which agents' requests are passed on", proxy.at()),
-            Place::Nowhere => "asked by agents themselves (no ca_server is set)".to_owned(),
+            Place::Nowhere => {
+                let key = PathBuf::from(text(site, "cakey")?);
+                if key.is_file() {
+                    self.doubts.push(format!(
+                        "{} is there, but --ca is not given: nobody signs here, unless Puppet Server still does",
+                        key.display()
+                    ));
+                }
+                match text(site, "ca_server")? == site.certname {
+                    true => "asked by agents themselves (ca_server is this machine, and --ca is not given)"
+                        .to_owned(),
+                    false => "asked by agents themselves (no ca_server is set)".to_owned(),
+                }
+            }
         };
         self.say("authority", authority);
+        Ok(())
     }
 
     fn environments(&mut self, environments: &Environments) -> Result<(), String> {
@@ -162,8 +180,8 @@ impl Found {
         let terminus = site.configuration().node_terminus()?;
         let programs = site.configuration().programs()?;
         let classifier = programs.iter().find(|(name, _)| *name == "external_nodes");
-        match classifier.and_then(|(_, program)| program.as_deref()) {
-            Some(program) => self.say("classifier", program.display().to_string()),
+        match classifier.and_then(|(_, program)| program.as_ref()) {
+            Some(_) => self.say("classifier", text(site, "external_nodes")?),
             None => self.say("classifier", format!("none (node_terminus is {terminus})")),
         }
         self.doubts.extend(programs.iter().filter_map(|(name, program)| unusable(name, program.as_deref()?)));

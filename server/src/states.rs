@@ -50,7 +50,10 @@ pub fn services(site: &Site, request: &Request, service: Option<&str>) -> Result
             one
         }
         Some(name) => {
-            return Ok(Response::text(StatusCode::NOT_FOUND, format!("not found: {name}")));
+            let message = format!("No status information found for service {name}");
+            let body = json!({"kind": "service-not-found", "msg": message});
+            let answer = Response::of("application/json; charset=utf-8", body.to_string());
+            return Ok(Response { status: StatusCode::NOT_FOUND, ..answer });
         }
     };
     Ok(Response::of("application/json; charset=utf-8", body.to_string()))

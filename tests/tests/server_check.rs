@@ -166,6 +166,26 @@ fn what_looks_wrong_is_said() {
         status == Some(1) && said.contains(&format!("--archives names {nowhere}, which is no folder")),
         "{said}"
     );
+    // Puppet Server's own files, which say more than is read of them. A cache of catalogs is an agent's.
+    let theirs = site.confdir().join("puppetserver/conf.d/auth.conf");
+    write(&theirs, "");
+    let key = site.folder().join("ca_key.pem");
+    write(&key, "");
+    let conf = site.confdir().join("puppet.conf");
+    let mut text = fs::read_to_string(&conf).expect("it is there");
+    text.push_str(&format!(
+        "cakey = {}\nca_server = server.example.com\ncatalog_cache_terminus = json\n",
+        key.display()
+    ));
+    fs::write(&conf, text).expect("files can be written");
+    let (status, told, said) = check(&site, &[]);
+    assert_eq!(status, Some(0), "{said}");
+    assert!(
+        said.contains(&format!("{} is not read: copy it beside puppet.conf", theirs.display())),
+        "{said}"
+    );
+    assert!(said.contains(&format!("{} is there, but --ca is not given", key.display())), "{said}");
+    assert!(told["authority"].contains("ca_server is this machine, and --ca is not given"), "{told:?}");
     // What packages of Puppet 3 have left there.
     let rules = site.confdir().join("auth.conf");
     write(&rules, "# defaults\npath ~ ^/puppet/v3/catalog/([^/]+)$\nmethod find\nallow $1\n");

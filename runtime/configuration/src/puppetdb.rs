@@ -25,6 +25,8 @@ pub struct PuppetDbConf {
     pub submit_only_server_urls: Vec<String>,
     /// Whether reports are to have resources of which there is nothing to tell.
     pub include_unchanged_resources: bool,
+    /// Whether catalogs are to have their edges.
+    pub include_catalog_edges: bool,
     /// Warnings: what is set and makes no difference here.
     pub warnings: Vec<String>,
 }
@@ -58,6 +60,7 @@ impl PuppetDbConf {
             min_successful_submissions: 1,
             submit_only_server_urls: Vec::new(),
             include_unchanged_resources: false,
+            include_catalog_edges: true,
             warnings: Vec::new(),
         };
         let (mut server, mut port) = ("puppetdb".to_owned(), "8081".to_owned());
@@ -72,6 +75,7 @@ impl PuppetDbConf {
                 ("include_unchanged_resources", Raw::Boolean(value)) => {
                     conf.include_unchanged_resources = *value;
                 }
+                ("include_catalog_edges", Raw::Boolean(value)) => conf.include_catalog_edges = *value,
                 ("min_successful_submissions", value) => {
                     let number = match value {
                         Raw::Integer(number) => u32::try_from(*number).ok(),
@@ -91,6 +95,7 @@ impl PuppetDbConf {
                 (
                     "server_url_timeout"
                     | "include_unchanged_resources"
+                    | "include_catalog_edges"
                     | "submit_only_server_urls"
                     | "command_broadcast"
                     | "sticky_read_failover"

@@ -81,16 +81,18 @@ struct Told {
     producer: String,
     /// Whether reports have resources of which there is nothing to tell.
     all_resources: bool,
+    /// Whether catalogs have their edges.
+    edges: bool,
 }
 
 impl Told {
     fn of(configuration: &Configuration, notices: &Notices) -> Result<Told, String> {
         let servers = configuration.puppetdb_servers()?;
-        let all_resources = servers.include_unchanged_resources;
+        let (all_resources, edges) = (servers.include_unchanged_resources, servers.include_catalog_edges);
         let client = Client::new(&servers.certificates, TIMEOUT)?;
         let reached = Reached::new(notices.clone());
         let send: Send = Arc::new(move |command| send(&client, &servers, &reached, command));
-        Ok(Told { send, producer: configuration.get("certname")?.text, all_resources })
+        Ok(Told { send, producer: configuration.get("certname")?.text, all_resources, edges })
     }
 }
 
@@ -128,7 +130,7 @@ impl Commands {
         notices: Notices,
         pauses: (Duration, Duration),
     ) -> Result<Commands, String> {
-        let told = Told { send, producer: producer.to_owned(), all_resources: false };
+        let told = Told { send, producer: producer.to_owned(), all_resources: false, edges: true };
         Commands::start(told, spool, notices, pauses)
     }
 
@@ -213,6 +215,9 @@ impl Commands {
     ) -> Result<(), Failure> {
         let producer = self.now();
         let mut payload = replace_catalog_payload(catalog);
+        if !self.told().edges {
+            payload["edges"] = Json::Array(Vec::new());
+        }
         payload["producer"] = Json::from(producer.name.clone());
         payload["producer_timestamp"] = Json::from(producer.time.clone());
         payload["transaction_uuid"] = Json::from(transaction_uuid);

@@ -265,6 +265,7 @@ fn commands_go_to_the_first_server_that_takes_them_or_to_all() {
         certificates: bunraku::Certificates::default(),
         broadcast,
         include_unchanged_resources: false,
+        include_catalog_edges: true,
     };
     let (notices, said) = Notices::kept(10);
     let reached = Reached::new(notices);

@@ -35,6 +35,7 @@ Whole fleets
 Serve agents
   server       catalogs, files and reports, in the place of Puppet Server
   ca           a small certificate authority
+  node         forgets nodes that are gone, here and in PuppetDB
 Fit in
   face         links by which this command is `puppet`
   batch        JSON jobs in, JSON results out, a line each

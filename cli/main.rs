@@ -31,6 +31,7 @@ mod inspect;
 mod ldap;
 mod lookup;
 mod machine;
+mod node;
 mod nodes;
 mod one_tree;
 mod output;
@@ -123,6 +124,8 @@ enum Command {
     Server(server::Arguments),
     /// Be a small certificate authority, in Puppet Server's own folder: make one, sign, revoke, list.
     Ca(ca::Arguments),
+    /// Forget nodes that are gone: certificates, facts and reports, here and in PuppetDB.
+    Node(node::Arguments),
     /// Make links by which this command is `puppet`, for tools that run Puppet.
     Face(face::link::Arguments),
     /// Print what a shell completes, or write the man pages.
@@ -172,6 +175,7 @@ fn main() -> ExitCode {
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Server(arguments) => server::run(&arguments),
         Command::Ca(arguments) => ca::run(&arguments),
+        Command::Node(arguments) => node::run(&arguments),
         Command::Face(arguments) => face::link::run(&arguments),
         Command::Completions(arguments) => completions::run(&arguments, Arguments::command()),
     }

@@ -25,6 +25,7 @@ pub mod environments;
 pub mod exchange;
 pub mod facts;
 pub mod files;
+pub mod forget;
 pub mod formats;
 pub mod gate;
 pub mod identity;

@@ -1,6 +1,7 @@
 //! The compile server and a real PuppetDB: what agents' runs tell arrives there, whether PuppetDB is there or not when they run,
 //! and whether the server lives on or not.
 
+use bunraku_tests::bunraku;
 use bunraku_tests::http::agent::Agent;
 use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::site::Site;
@@ -10,6 +11,7 @@ use bunraku_tests::puppetdb::PuppetDb;
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::fs;
+use std::process::{Command, Stdio};
 
 const MANIFEST: &str = "
 node 'exports.example.com', 'fails.example.com' {
@@ -125,5 +127,23 @@ fn runs_are_told_whoever_is_there() {
         name(&site, db.port);
         server.reload().expect("it reads them");
         db.wait_for(&report_of("web01"), |body| body.contains(&version)).expect("it arrives");
+        // A node that is gone is forgotten, here and there.
+        let node = |act: &str| {
+            let mut command = Command::new(bunraku::binary().expect("it builds"));
+            command
+                .args(["node", act, "web01.example.com", "--compat", &number, "--confdir"])
+                .arg(site.confdir());
+            let output = command.stdin(Stdio::null()).output().expect("it runs");
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8_lossy(&output.stdout).into_owned()
+        };
+        assert_eq!(node("clean"), "web01.example.com: facts removed, 1 report removed\n");
+        assert_eq!(node("clean"), "web01.example.com: nothing is kept of it\n");
+        assert_eq!(node("deactivate"), "web01.example.com: PuppetDB is told\n");
+        let is_gone = |body: &str| {
+            let node: Value = serde_json::from_str(body).unwrap_or_default();
+            node["deactivated"].is_string()
+        };
+        db.wait_for("/pdb/query/v4/nodes/web01.example.com", is_gone).expect("it is deactivated");
     }
 }

@@ -119,10 +119,12 @@ impl<'c> Compile<'c> {
                 self.warn_once_for(&format!("Variable: {name}"), &message);
             }
             Strict::Error => return Err(Flow::caused(Cause::UndefinedVariable(name.into()), message)),
-            Strict::Warning if !self.is_switched_off("undefined_variables") => {
-                self.warn_once(format!("{message}\n   (file & line not available)"));
+            // Once, whoever asks for it: a template would be warned under the same key.
+            Strict::Warning => {
+                let message = format!("{message}\n   (file & line not available)");
+                self.warn_once_for(&format!("once:Variable: {told_as}"), &message);
             }
-            Strict::Warning | Strict::Off => {}
+            Strict::Off => {}
         }
         Ok(Value::Undef)
     }

@@ -540,7 +540,7 @@ fn main_manifest(
 ) -> Result<Option<PathBuf>, String> {
     match (&spec.manifest, directory) {
         (Some(path), _) => {
-            let path = absolute(path);
+            let path = with_ending(absolute(path), tree);
             if !tree.exists(&path) {
                 return Err(format!("Could not find manifest '{}'", path.display()));
             }
@@ -552,10 +552,22 @@ fn main_manifest(
         }
         (None, Some(_)) => {
             in_force.check_manifest()?;
-            Ok(in_force.path("manifest")?.filter(|path| tree.exists(path)))
+            let path = in_force.path("manifest")?.map(|path| with_ending(path, tree));
+            Ok(path.filter(|path| tree.exists(path)))
         }
         (None, None) => Ok(None),
     }
+}
+
+/// A main manifest whose name may be written without its ending: `manifests/site`.
+fn with_ending(path: PathBuf, tree: &Tree) -> PathBuf {
+    if tree.exists(&path) || path.extension().is_some_and(|extension| extension == "pp") {
+        return path;
+    }
+    let mut ended = path.clone().into_os_string();
+    ended.push(".pp");
+    let ended = PathBuf::from(ended);
+    if tree.exists(&ended) { ended } else { path }
 }
 
 /// Name of an environment that has none.

@@ -114,13 +114,14 @@ impl<'c> Talk<'_, 'c> {
 /// The place that an error tells; none where it knows neither file nor line.
 fn place(told: Value<'_>) -> Option<Place> {
     let Value::Array(items) = told else { return None };
-    let [file, line] = items.items() else { return None };
+    let [file, line, column] = items.items() else { return None };
     if file.is_undef() && line.is_undef() {
         return None;
     }
-    let line = match line {
-        Value::Int(line) => u32::try_from(*line).ok(),
+    let number = |value: &Value<'_>| match value {
+        Value::Int(number) => u32::try_from(*number).ok(),
         _ => None,
     };
-    Some(Place { file: file.as_str().map(Into::into), line, column: None })
+    let (line, column) = (number(line), number(column));
+    Some(Place { file: file.as_str().map(Into::into), line, column })
 }

@@ -199,7 +199,7 @@ table! {
     40 Syntax "syntax" ("checker: String", "syntax: String", "text: String") => "code: String or nil, message: String or nil"
         "What one of Puppet's own checkers says of a text.";
     41 Log "log" ("level: String", "message: String") => "nil" [Keeps] "Logs a message.";
-    42 WarnOnce "warn_once" ("level: String", "key: String", "message: String", "file: String or nil", "line: Integer or nil") => "nil" [Keeps]
+    42 WarnOnce "warn_once" ("level: String", "key: String", "message: String", "place: String or nil") => "nil" [Keeps]
         "Logs a message unless one of the key has been logged.";
     43 Deprecation "deprecation" ("key: String", "message: String", "place: String") => "nil" [Keeps] "Warns once of something deprecated.";
     44 Setting "setting" ("name: String") => "symbol: Boolean, value; or nil" [Keeps] "A setting of Puppet's.";

@@ -94,6 +94,12 @@ impl Told {
         let send: Send = Arc::new(move |command| send(&client, &servers, &reached, command));
         Ok(Told { send, producer: configuration.get("certname")?.text, all_resources, edges })
     }
+
+    /// Who tells something now.
+    fn produced_now(&self) -> Producer {
+        let time = bunraku::time::format(bunraku::time::now(), "%Y-%m-%dT%H:%M:%S.%LZ");
+        Producer { name: self.producer.clone(), time }
+    }
 }
 
 impl Commands {
@@ -225,15 +231,6 @@ impl Commands {
         self.put(("replace_catalog", 9), certname, &payload, producer)
     }
 
-    /// `deactivate node`.
-    ///
-    /// # Errors
-    /// As of [`Commands::replace_facts`].
-    pub fn deactivate_node(&self, certname: &str) -> Result<(), Failure> {
-        let producer = self.now();
-        self.put(("deactivate_node", 3), certname, &payload::deactivate_node(certname, &producer), producer)
-    }
-
     /// What takes reports for the processor `puppetdb`.
     pub fn taker_of_reports(self: &Arc<Commands>) -> Taker {
         let commands = Arc::clone(self);
@@ -251,8 +248,7 @@ impl Commands {
     }
 
     fn now(&self) -> Producer {
-        let time = bunraku::time::format(bunraku::time::now(), "%Y-%m-%dT%H:%M:%S.%LZ");
-        Producer { name: self.told().producer.clone(), time }
+        self.told().produced_now()
     }
 
     fn put(
@@ -294,6 +290,28 @@ impl Drop for Commands {
         for thread in self.threads.drain(..) {
             // A thread that has panicked has said so.
             let _ = thread.join();
+        }
+    }
+}
+
+/// `deactivate node`, sent at once: nothing waits of it.
+///
+/// # Errors
+/// When PuppetDB does not take it.
+pub fn deactivate(configuration: &Configuration, certname: &str) -> Result<(), String> {
+    let told = Told::of(configuration, &Notices::default())?;
+    let producer = told.produced_now();
+    let command = Command {
+        name: "deactivate_node".to_owned(),
+        version: 3,
+        certname: certname.to_owned(),
+        payload: payload::deactivate_node(certname, &producer).to_string().into_bytes(),
+        producer_timestamp: producer.time,
+    };
+    match (told.send)(&command) {
+        Sent::Taken => Ok(()),
+        Sent::Refused(why) | Sent::Failed(why) | Sent::Away(why) => {
+            Err(format!("PuppetDB has not taken it: {why}"))
         }
     }
 }

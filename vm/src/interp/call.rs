@@ -183,6 +183,34 @@ impl<'c> Vm<'c> {
         }
     }
 
+    /// Calls a function as code in Ruby does by a method of a scope (`function_include`), of which some warn.
+    ///
+    /// # Errors
+    /// As of [`Vm::call_function`].
+    pub fn call_by_method(
+        &mut self,
+        name: &str,
+        args: &[Value<'c>],
+        block: Option<&'c Closure<'c>>,
+        scope: impl Into<CallScope<'c>>,
+    ) -> Eval<'c> {
+        let warn = |vm: &Vm<'c>| {
+            let message = format!(
+                "Calling function_{name} via the Scope class is deprecated. Use Scope#call_function instead\n   \
+                 (file & line not available)"
+            );
+            vm.host.warn_once_for(&format!("deprecated:3xfunction#{name}"), &message);
+        };
+        if name == "contain" {
+            warn(self);
+        }
+        let value = self.call_function(name, args, block, scope)?;
+        if matches!(name, "include" | "require") {
+            warn(self);
+        }
+        Ok(value)
+    }
+
     /// Calls a function by name as an expression in `scope` would.
     ///
     /// # Errors

@@ -361,7 +361,7 @@ impl<'c> Run<'_, 'c> {
         }
         let values = items.iter().map(|arg| arg.to_value(self.vm)).collect::<OrRuby<Vec<_>>>()?;
         let asked = Asked::Function(format!("function_{name}"), values.clone());
-        let value = self.asked_once(asked, |run| run.vm.call_function(name, &values, None, run.scope))?;
+        let value = self.asked_once(asked, |run| run.vm.call_by_method(name, &values, None, run.scope))?;
         Ok(V::from(value))
     }
 

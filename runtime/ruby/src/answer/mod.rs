@@ -258,7 +258,7 @@ impl<'c> Talk<'_, 'c> {
             return Ok(Value::Undef);
         }
         let block = self.block_from_ruby(vm, args.value(3), scope)?;
-        vm.call_function(name, list, block, scope)
+        vm.call_by_method(name, list, block, scope)
     }
 
     /// `interpolate` and `not_found` of a look-up's context.
@@ -288,9 +288,9 @@ impl<'c> Talk<'_, 'c> {
 
     fn warn_once(&self, vm: &mut Vm<'c>, args: QuestionArguments<'c>) -> Value<'c> {
         if self.world.first_time(format!("once:{}", args.as_text(1))) {
-            let place = location(args.optional_text(3), args.value(4));
+            let place = args.optional_text(3).map(|place| format!("\n   {place}")).unwrap_or_default();
             let level = Severity::by_name(&args.as_text(0)).unwrap_or(Severity::Warning);
-            vm.host.log(level, &format!("{}\n   {place}", args.as_text(2)), None);
+            vm.host.log(level, &format!("{}{place}", args.as_text(2)), None);
         }
         Value::Undef
     }
@@ -301,20 +301,6 @@ impl<'c> Talk<'_, 'c> {
             vm.host.log(Severity::Warning, &message, None);
         }
         Value::Undef
-    }
-}
-
-/// Where a warning belongs, as Puppet writes it, which says where it knows of no place.
-fn location(file: Option<&str>, line: Value<'_>) -> String {
-    let line = match line {
-        Value::Int(line) => line as u32,
-        _ => 0,
-    };
-    match (file.filter(|file| !file.is_empty()), line) {
-        (Some(file), 0) => format!("(file: {file})"),
-        (Some(file), line) => format!("(file: {file}, line: {line})"),
-        (None, 0) => "(file & line not available)".to_owned(),
-        (None, line) => format!("(line: {line})"),
     }
 }
 

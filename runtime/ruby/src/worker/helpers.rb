@@ -109,7 +109,7 @@ module Puppet
       end
 
       def notice_once(message)
-        Bunraku.ask('warn_once', ['notice', "notice_once #{message}", message.to_s, nil, nil])
+        Bunraku.ask('warn_once', ['notice', "notice_once #{message}", message.to_s, nil])
       end
 
       def debug_once(_message); end

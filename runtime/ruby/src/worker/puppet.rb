@@ -120,7 +120,11 @@ module Puppet
     end
 
     def warn_once(_kind, key, message, file = nil, line = nil, level = :warning)
-      Bunraku.ask('warn_once', [level.to_s, key.to_s, message.to_s, file == :default ? nil : file, line == :default ? nil : line])
+      unless file == :default && line == :default
+        place = Util::Errors.error_location(file, line)
+        place = '(file & line not available)' if place.empty?
+      end
+      Bunraku.ask('warn_once', [level.to_s, key.to_s, message.to_s, place])
       nil
     end
 

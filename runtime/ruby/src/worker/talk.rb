@@ -256,11 +256,11 @@ module Bunraku
                   else Protocol::RubyFailure::UNCAUGHT
                   end
       # Other errors have places, too (Psych's, of the text they read), which are not those of Puppet code.
-      file, line = error.is_a?(Puppet::ParseError) ? [error.file, error.line] : [nil, nil]
-      told(error, otherwise, message_of(error), [file && file.to_s, line && line.to_i])
+      file, line, column = error.is_a?(Puppet::ParseError) ? [error.file, error.line, error.pos] : []
+      told(error, otherwise, message_of(error), [file && file.to_s, line && line.to_i, column && column.to_i])
     rescue Exception => second # rubocop:disable Lint/RescueException
       what = "the error of a function could not be told: #{second.class}"
-      told(second, Protocol::RubyFailure::RAISED, what, [nil, nil])
+      told(second, Protocol::RubyFailure::RAISED, what, [nil, nil, nil])
     end
 
     # The message of an error; `otherwise` is the cause of one whose class is not among those above.

@@ -60,7 +60,11 @@ impl Call {
             }
             Classified::No => (configuration.with_trusted_external(node, settings.programs)?, None),
         };
-        Ok(Target { environment: configuration.environment(said.as_deref())?, node, settings })
+        let environment = match &said {
+            Some(said) => configuration.environment(Some(said)).map_err(failed)?,
+            None => configuration.environment(None)?,
+        };
+        Ok(Target { environment, node, settings })
     }
 
     fn check_terminus(&self) -> Result<(), String> {

@@ -135,8 +135,10 @@ pub fn asked(identity: &Identity, arguments: &[String]) -> Result<Asked, String>
     {
         return Ok(Asked::Action(action, rest.to_vec()));
     }
+    // What neither Puppet nor we have may come of a module or a gem, where a real Puppet looks (`catalog diff`, `strings`).
+    let may_know_more = identity.puppet.is_some();
     let Some((_, names, has_default)) = NAMES.iter().find(|(name, ..)| name == subcommand) else {
-        return Ok(match OTHERS.contains(&subcommand.as_str()) {
+        return Ok(match OTHERS.contains(&subcommand.as_str()) || may_know_more {
             true => Asked::HandOver(subcommand.clone()),
             false => Asked::Unknown(subcommand.clone()),
         });
@@ -158,7 +160,7 @@ pub fn asked(identity: &Identity, arguments: &[String]) -> Result<Asked, String>
         let words = rest.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, word)| word.clone());
         return Ok(Asked::Action(action, words.collect()));
     }
-    match names.contains(&name) || *has_default {
+    match names.contains(&name) || *has_default || may_know_more {
         true => Ok(Asked::HandOver(format!("{subcommand} {name}"))),
         false => Err(no_action(subcommand, &format!("'{name}'"))),
     }
@@ -174,8 +176,12 @@ mod tests {
     use bunraku::Compat;
 
     fn of(line: &str) -> String {
+        with(line, None)
+    }
+
+    fn with(line: &str, puppet: Option<&str>) -> String {
         let all: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
-        let identity = Identity { compat: Compat::V7, puppet: None, file: "f".into() };
+        let identity = Identity { compat: Compat::V7, puppet: puppet.map(Into::into), file: "f".into() };
         match asked(&identity, &all) {
             Ok(Asked::Action(action, words)) => {
                 format!("{} {}: {}", action.subcommand, action.name, words.join(" "))
@@ -200,6 +206,11 @@ mod tests {
         assert_eq!(of("facts"), "hand over facts");
         assert_eq!(of("agent -t"), "hand over agent");
         assert_eq!(of("nosuch"), "unknown nosuch");
+        // Modules and gems may have more.
+        let real = Some("/usr/bin/puppet");
+        assert_eq!(with("catalog diff old new", real), "hand over catalog diff");
+        assert_eq!(with("strings generate", real), "hand over strings");
+        assert_eq!(with("catalog compile n", real), "catalog compile: n");
         assert_eq!(of("site.pp"), "option site.pp");
         assert_eq!(of("--noop --version"), "version");
         assert_eq!(of(""), "nothing");

@@ -73,9 +73,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 /// What was removed of a node, in words.
 fn clean(configuration: &Configuration, node: &str) -> Result<String, String> {
-    let Forgotten { facts, reports } = forget(configuration, node)?;
     let mut done = Vec::new();
-    if revoked(configuration, node)? {
+    let is_revoked = revoked(configuration, node)?;
+    let Forgotten { facts, reports } = forget(configuration, node)?;
+    if is_revoked {
         done.push("certificate revoked".to_owned());
     }
     if facts {

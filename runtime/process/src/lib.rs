@@ -121,6 +121,9 @@ pub fn run_with(command: &mut Command, input: Stdio, errors: Errors, limits: Lim
     }
 }
 
+/// How often standard error is read before the clock is looked at again.
+const ERRORS_AT_ONCE: usize = 16;
+
 /// How often a program is looked at that prints nothing: it may have left its output to another that stays.
 const LOOK: Duration = Duration::from_millis(20);
 
@@ -186,10 +189,13 @@ impl Program {
         Ok(count > 0)
     }
 
-    /// Takes what is there of its standard error.
+    /// Takes what is there of its standard error; of one that never ends so much at once that the clock is looked at in between.
     fn take_errors(&mut self) -> io::Result<()> {
         let Some(reader) = &mut self.errors_reader else { return Ok(()) };
-        while ready(reader, Duration::ZERO)? {
+        for _ in 0..ERRORS_AT_ONCE {
+            if !ready(reader, Duration::ZERO)? {
+                break;
+            }
             let mut some = [0; 8 << 10];
             let count = match reader.read(&mut some) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
@@ -277,6 +283,17 @@ mod tests {
         assert!(COMPLAINTS.with_borrow(Option::is_none));
         let (_, complaints) = keeping_errors(|| shell("echo a"));
         assert!(complaints.is_empty());
+        // One that never ends is ended in time, with what it has said.
+        let endless = || {
+            let mut command = Command::new("/bin/sh");
+            run(command.args(["-c", "yes >&2"]), Errors::Passed, limits(100, 300)).map(|ended| ended.output)
+        };
+        let (output, complaints) = keeping_errors(endless);
+        assert_eq!(
+            output.unwrap_err().to_string(),
+            "it ran for more than 0.3 seconds (setting exec_timeout)"
+        );
+        assert_eq!(complaints[0].text.len(), MOST_COMPLAINED);
     }
 
     #[test]

@@ -13,7 +13,7 @@ use bunraku::{
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// Environment, node, facts, settings.
@@ -260,9 +260,13 @@ impl World {
     /// Puppet's message, with file and line, where it can't be read.
     pub fn configuration(&self) -> Result<Option<Configuration>, String> {
         let path = |path: &Option<PathBuf>| path.as_ref().map(|path| path.to_string_lossy().into_owned());
-        let named = self.environment.as_deref().filter(|_| self.folder().is_some());
-        let of_folder = named.and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
-        let environment = self.environment_name.clone().or(of_folder).or_else(|| path(&self.environment));
+        // A folder is called as its environment is, but that of a tree, which may lie anywhere.
+        let named = match self.folder() {
+            Some(_) if self.is_of_tree => None,
+            Some(folder) => folder.file_name().and_then(|name| name.to_str()).map(str::to_owned),
+            None => path(&self.environment),
+        };
+        let environment = self.environment_name.clone().or(named);
         let manifest = self.manifest.as_deref().filter(|manifest| !read::is_stream_at(manifest));
         let more = [
             ("environment", environment),

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 pub const FILE: &str = "bunraku-face.toml";
 /// Bytes that it may hold.
 const MAX_FILE: u64 = 64 << 10;
+/// Links that are followed, one after the other.
+const MOST_LINKS: usize = 40;
 /// The variable that names a real Puppet, before what the file says.
 pub const REAL_PUPPET: &str = "BUNRAKU_PUPPET";
 /// Whose rules are in force by the name `puppet`, if the file does not say: those of the version that the tools were made for.
@@ -56,7 +58,7 @@ pub fn of_this_process() -> Option<Result<Identity, String>> {
 
 fn identity(called: &Path, compat: Option<Compat>) -> Result<Identity, String> {
     let folder = folder_of(called, std::env::var_os("PATH").as_deref());
-    let file = folder.unwrap_or_default().join(FILE);
+    let file = file_beside(&folder.unwrap_or_default().join(called.file_name().unwrap_or_default()));
     let said = match read::regular_text(&file, MAX_FILE) {
         Ok(text) => parse(&text).map_err(|error| format!("Could not parse {}: {error}", file.display()))?,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Said::default(),
@@ -72,6 +74,21 @@ fn folder_of(called: &Path, path: Option<&OsStr>) -> Option<PathBuf> {
         Some(folder) if !folder.as_os_str().is_empty() => Some(folder.to_owned()),
         _ => std::env::split_paths(path?).find(|folder| folder.join(called).is_file()),
     }
+}
+
+/// The file beside a link, or beside the next one that it leads to (`/usr/local/bin/puppet` to the one that `bunraku face` has made); where
+/// there is none, that beside the first.
+fn file_beside(link: &Path) -> PathBuf {
+    let beside = |link: &Path| link.with_file_name(FILE);
+    let mut at = link.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(target) = at.read_link() else { break };
+        if beside(&at).symlink_metadata().is_ok() {
+            return beside(&at);
+        }
+        at = at.parent().unwrap_or(Path::new("")).join(target);
+    }
+    beside(link)
 }
 
 fn parse(text: &str) -> Result<Said, String> {
@@ -103,6 +120,30 @@ mod tests {
         assert!(parse("compat = 8").is_err_and(|error| error.contains("compat is no text")));
         assert!(parse("compat = \"6\"").is_err());
         assert!(parse("nosuch = \"1\"").is_err_and(|error| error.contains("nosuch")));
+    }
+
+    #[test]
+    fn links_may_lead_to_links() {
+        use std::os::unix::fs::symlink;
+        let work = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| work.path().join(name);
+        for folder in ["own", "far", "bin"] {
+            std::fs::create_dir(at(folder)).expect("a folder");
+        }
+        std::fs::write(at("bin/bunraku"), "").expect("a file");
+        std::fs::write(at("bin").join(FILE), "").expect("a file");
+        symlink(at("bin/bunraku"), at("own/puppet")).expect("a link");
+        symlink("../own/puppet", at("far/puppet")).expect("a link");
+        symlink("circle", at("far/circle")).expect("a link");
+        // What lies beside the program itself is for other links.
+        assert_eq!(file_beside(&at("far/puppet")), at("far").join(FILE));
+        std::fs::write(at("own").join(FILE), "").expect("a file");
+        let found = file_beside(&at("far/puppet")).canonicalize();
+        assert_eq!(found.ok(), at("own").join(FILE).canonicalize().ok());
+        assert_eq!(file_beside(&at("own/puppet")), at("own").join(FILE));
+        assert_eq!(file_beside(&at("far/circle")), at("far").join(FILE));
+        std::fs::write(at("far").join(FILE), "").expect("a file");
+        assert_eq!(file_beside(&at("far/puppet")), at("far").join(FILE));
     }
 
     #[test]

@@ -29,6 +29,21 @@ pub fn run(call: &mut Call) -> Result<ExitCode, String> {
     looked_up(call).map_err(|message| format!("Could not run: {message}"))
 }
 
+/// Facts by which a node is trusted: whoever gives one gives all.
+const OF_TRUST: [&str; 4] = ["hostname", "domain", "fqdn", "clientcert"];
+
+/// Facts of a file, unless they have some of those alone.
+fn whole(facts: Facts, file: &str) -> Result<Facts, String> {
+    let given = OF_TRUST.iter().filter(|name| facts.get(name).is_some()).count();
+    match given == 0 || given == OF_TRUST.len() {
+        true => Ok(facts),
+        false => Err(format!(
+            "When overriding any of the {} facts with {file} given via the --facts flag, they must all be overridden.",
+            OF_TRUST.join(",")
+        )),
+    }
+}
+
 fn looked_up(call: &mut Call) -> Result<ExitCode, String> {
     let (given, text) = (&call.given, |name: &str| call.given.option(name).map(str::to_owned));
     let query = Query {
@@ -46,7 +61,8 @@ fn looked_up(call: &mut Call) -> Result<ExitCode, String> {
     };
     query.format()?;
     let (node, compile) = (text("node"), given.has("compile"));
-    let more = text("facts").map(|file| facts_of_file(&file)).transpose()?;
+    let more =
+        text("facts").map(|file| facts_of_file(&file).and_then(|facts| whole(facts, &file))).transpose()?;
     // Nodes other than this machine have stored facts, unless somebody says otherwise.
     let is_unsaid = call.configuration.get("facts_terminus")?.origin == Origin::Default;
     if node.is_some() && is_unsaid {

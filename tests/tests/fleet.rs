@@ -428,4 +428,18 @@ fn environments_are_called_by_one_rule_in_all_commands() {
         assert_eq!(changed(&[&["--environment_name=test"][..], more].concat()), [json!("a"), json!("b")]);
         assert_eq!(changed(&[&["--environment_name=x"][..], more].concat()), Vec::<Value>::new());
     }
+    // The setting is the server's: what a tree's folder is called has no say in it, either.
+    write("conf/puppet.conf", "");
+    for tree in ["one", "two"] {
+        write(
+            &format!("{tree}/manifests/site.pp"),
+            "notify { \"${settings::environment} ${environment}\": }",
+        );
+    }
+    let mut process = Command::new(bunraku::binary().expect("Bunraku builds"));
+    process.args(["diff", "--confdir=conf", "--facts=facts", "--cache=cache", "--all", "--format=jsonl"]);
+    process.args(["--from=one", "--to=two"]);
+    let output = process.current_dir(folder.path()).output().expect("Bunraku starts");
+    let (out, errors) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(out.matches("\"state\":\"same\"").count(), 2, "{out}{errors}");
 }

@@ -8,7 +8,7 @@ use bunraku_files::reads::{Asked, Touch};
 use bunraku_hiera::data_file::DataFormat;
 use bunraku_hiera::data_file::cache::parse;
 use bunraku_hiera::data_file::data::Data;
-use bunraku_hiera::data_file::{aliased_keys, key_lines, touch_of};
+use bunraku_hiera::data_file::{aliased_keys, item_lines, key_lines, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
 use bunraku_vm::regex;
 use std::collections::HashSet;
@@ -103,11 +103,11 @@ pub(crate) fn list(data: &Data) -> &[Data] {
 fn configuration<'f>(file: &'f TreeFile, bytes: &[u8]) -> Result<Configuration<'f>, String> {
     let folder = file.path.parent().unwrap_or(Path::new("")).to_path_buf();
     let data = parse(&file.path, bytes, DataFormat::Yaml)?;
-    let source = String::from_utf8_lossy(bytes);
     let default = get(&data, "defaults").and_then(|defaults| get(defaults, "datadir")).and_then(text);
     let mut entries = Vec::new();
     for key in ["hierarchy", "default_hierarchy"] {
-        for entry in get(&data, key).map(list).unwrap_or_default() {
+        let lines = item_lines(&file.path, bytes, DataFormat::Yaml, key);
+        for (number, entry) in get(&data, key).map(list).unwrap_or_default().iter().enumerate() {
             let Some(name) = get(entry, "name").and_then(text) else { continue };
             let datadir = get(entry, "datadir").and_then(text).or(default).unwrap_or(DATADIR);
             // A folder that is computed may be any: all below the configuration counts as data then.
@@ -117,8 +117,7 @@ fn configuration<'f>(file: &'f TreeFile, bytes: &[u8]) -> Result<Configuration<'
                 .iter()
                 .find_map(said)
                 .map(|(value, _)| list(value).iter().filter_map(text).map(str::to_owned).collect::<Vec<_>>());
-            let is_named = |line: &str| line.contains("name") && line.contains(name);
-            let line = source.lines().position(is_named).map(|line| line as u32 + 1);
+            let line = lines.get(number).copied();
             let datadir = plain(&folder.join(datadir));
             entries.push(Entry { name: name.to_owned(), line, datadir, paths });
         }

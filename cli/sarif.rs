@@ -66,6 +66,9 @@ const STDIN: &str = "-";
 
 /// A path as a URI reference: relative to where the command was called, as the path itself.
 fn uri(file: &str) -> String {
+    // One file has one name, wherever the check began: `.` is left out.
+    let plain = Path::new(file).strip_prefix(".").ok().and_then(Path::to_str);
+    let file = plain.filter(|plain| !plain.is_empty()).unwrap_or(file);
     let path = utf8_percent_encode(file, NOT_IN_PATHS);
     if Path::new(file).is_absolute() { format!("file://{path}") } else { path.to_string() }
 }
@@ -78,6 +81,11 @@ mod tests {
     #[test]
     fn paths_are_uris() {
         assert_eq!(uri("manifests/a b.pp"), "manifests/a%20b.pp");
+        assert_eq!(uri("./manifests/a.pp"), "manifests/a.pp");
+        assert_eq!(
+            [uri(".//a.pp"), uri("."), uri("../a.pp"), uri(".a.pp")],
+            ["a.pp", ".", "../a.pp", ".a.pp"]
+        );
         assert_eq!(uri("/srv/ä#.pp"), "file:///srv/%C3%A4%23.pp");
     }
 

@@ -11,6 +11,10 @@ use std::time::Instant;
 pub fn compile(call: &mut Call) -> Result<ExitCode, String> {
     let form = Form::named(call.given.option("render-as"), call.identity.compat)?;
     if let Some(terminus) = call.given.option("terminus").filter(|terminus| *terminus != "compiler") {
+        // One that is stored, or a server's.
+        if call.identity.puppet.is_some() {
+            return call.hand_over("catalog find");
+        }
         return Err(format!("The terminus {terminus} of catalogs is not supported: catalogs are compiled"));
     }
     if call.given.option("extra").is_some() {

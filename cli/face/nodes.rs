@@ -56,10 +56,11 @@ impl Call {
         let (node, said) = match classified {
             Classified::Yes => {
                 self.check_terminus().map_err(failed)?;
-                configuration.complete(node, settings.programs).map_err(failed)?
+                configuration.classify(node, settings.programs).map_err(failed)?
             }
-            Classified::No => (configuration.with_trusted_external(node, settings.programs)?, None),
+            Classified::No => (node, None),
         };
+        let node = configuration.with_trusted_external(node, settings.programs)?;
         let environment = match &said {
             Some(said) => configuration.environment(Some(said)).map_err(failed)?,
             None => configuration.environment(None)?,

@@ -64,7 +64,6 @@ fn of_node(call: &Call, node: Option<&str>, form: Form) -> Result<ExitCode, Stri
         // To Puppet the catalog was there: it could not be printed.
         Err(error) if error.message.contains(" It will be converted to the String '") => {
             console.say(Severity::Notice, &compiled_in);
-            console.error(&error.message);
             return Err(error.message);
         }
         // Puppet tells these twice: when it happens, and when the catalog is not there.

@@ -467,8 +467,10 @@ mod tests {
         text.extend(code.as_bytes());
         let workers = Workers::default();
         let mut worker = workers.take(&WorkerSettings::default()).expect("a worker starts");
-        let (empty_hash, empty_array) = ([ValueTag::Hash.byte(), 0], [ValueTag::Array.byte(), 0]);
-        let begin = request(Request::Begin, &[&string("n"), &string("e"), &empty_hash, &empty_array]);
+        let empty_array = [ValueTag::Array.byte(), 0];
+        // Of a version that has all parts.
+        let rules = [&[ValueTag::Hash.byte(), 1][..], &string("rules"), &string("pson-is-there")].concat();
+        let begin = request(Request::Begin, &[&string("n"), &string("e"), &rules, &empty_array]);
         worker.send(&begin, 0).expect("a request is sent");
         worker.receive().expect("the worker answers");
         worker.send(&request(Request::Render, &[&top, &nil, &nil, &text]), 0).expect("a request is sent");

@@ -41,7 +41,7 @@ pub enum Version<'a> {
 pub struct Form {
     /// Exported resources, virtual as they are.
     pub with_exported: bool,
-    /// As a store of catalogs has it, see [`stored`](super::stored): parameters, edges of exported resources, too, and which
+    /// As a store of catalogs has it, see [`stored`]: parameters, edges of exported resources, too, and which
     /// resources are `virtual`.
     pub stored: bool,
     /// References to resources told from text: see [`Style::References`].

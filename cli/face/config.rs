@@ -7,6 +7,9 @@ use crate::output;
 use bunraku::{Data, Setting, Severity};
 use std::process::ExitCode;
 
+/// A setting that is of the process alone.
+const OWN_NAME: &str = "name";
+
 /// Its options.
 pub const OPTIONS: [Own; 1] = [Own::value("section")];
 
@@ -25,13 +28,24 @@ pub fn print(call: &mut Call) -> Result<ExitCode, String> {
     let unknown = |name: &String| bunraku::is_setting_of(call.identity.compat, name);
     let (known, others): (Vec<String>, Vec<String>) = names.into_iter().partition(unknown);
     let mut all: Vec<(String, Data, String)> = Vec::new();
+    // What runs is called so.
+    let own = |name: &str| (name == OWN_NAME).then(|| (Data::from("config"), "config".to_owned()));
     // Where only unknown ones are named, it is not all that is asked for.
     if others.is_empty() || !known.is_empty() {
-        let found = call.configuration.print(&known, section, None)?;
+        // Of the environment that the command runs in, whatever the section says of it.
+        let environment = call.configuration.clone().in_user_mode().get("environment")?.text;
+        let found = call.configuration.print(&known, section, Some(&environment))?;
         all.extend(found.into_iter().map(|Setting { name, value, text, .. }| (name.to_owned(), value, text)));
+        let is_whole = known.is_empty();
+        all.extend(
+            own(OWN_NAME).filter(|_| is_whole).map(|(value, text)| (OWN_NAME.to_owned(), value, text)),
+        );
     }
     // Puppet prints nothing for those that there are not.
-    all.extend(others.into_iter().map(|name| (name, Data::Undef, String::new())));
+    all.extend(others.into_iter().map(|name| {
+        let (value, text) = own(&name).unwrap_or((Data::Undef, String::new()));
+        (name, value, text)
+    }));
     all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     let text = match form {
         Form::Console | Form::Text => lines(&all),

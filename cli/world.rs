@@ -344,32 +344,26 @@ impl World {
         (configuration, purpose): (Option<&Configuration>, Purpose),
     ) -> Result<(Node, Option<String>), String> {
         let limits = settings.programs;
-        if let Some(folder) = &self.enc_answers {
-            let (node, said) = node.classified_from(folder)?;
-            let node = match configuration {
-                Some(configuration) => configuration.with_trusted_external(node, limits)?,
-                None => node,
-            };
-            return Ok((node, said));
-        }
         let name = node.name().to_owned();
         let failed = |why: String| search_failed(&name, &why);
-        let (node, said) = match (self.terminus(), &self.external_nodes, configuration) {
-            (Some(Terminus::Exec), Some(command), _) => {
+        let terminus = self.terminus();
+        let (node, said) = match (&self.enc_answers, terminus, &self.external_nodes, configuration) {
+            (Some(folder), ..) => node.classified_from(folder)?,
+            (None, Some(Terminus::Exec), Some(command), _) => {
                 node.classified_by(command, limits).map_err(failed)?
             }
-            (Some(Terminus::Exec), None, Some(configuration)) => {
+            (None, Some(Terminus::Exec), None, Some(configuration)) => {
                 configuration.classify_by_program(node, limits).map_err(failed)?
             }
-            (Some(Terminus::Exec), None, None) => {
+            (None, Some(Terminus::Exec), None, None) => {
                 return Err("--node_terminus exec needs a command: --external_nodes names one".to_owned());
             }
-            (Some(Terminus::Ldap), ..) => {
+            (None, Some(Terminus::Ldap), ..) => {
                 self.ldap.tell(settings)?;
                 let server = self.ldap.server(self.localcacert.as_deref());
                 node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
             }
-            (None, _, Some(configuration)) if purpose != Purpose::Data => {
+            (None, None, _, Some(configuration)) if purpose != Purpose::Data => {
                 configuration.classify(node, limits).map_err(failed)?
             }
             _ => (node, None),

@@ -29,22 +29,19 @@ pub fn print(call: &mut Call) -> Result<ExitCode, String> {
     let (known, others): (Vec<String>, Vec<String>) = names.into_iter().partition(unknown);
     let mut all: Vec<(String, Data, String)> = Vec::new();
     // What runs is called so.
-    let own = |name: &str| (name == OWN_NAME).then(|| (Data::from("config"), "config".to_owned()));
+    let own = || (OWN_NAME.to_owned(), Data::from("config"), "config".to_owned());
     // Where only unknown ones are named, it is not all that is asked for.
     if others.is_empty() || !known.is_empty() {
         // Of the environment that the command runs in, whatever the section says of it.
         let environment = call.configuration.clone().in_user_mode().get("environment")?.text;
         let found = call.configuration.print(&known, section, Some(&environment))?;
         all.extend(found.into_iter().map(|Setting { name, value, text, .. }| (name.to_owned(), value, text)));
-        let is_whole = known.is_empty();
-        all.extend(
-            own(OWN_NAME).filter(|_| is_whole).map(|(value, text)| (OWN_NAME.to_owned(), value, text)),
-        );
+        all.extend(known.is_empty().then(own));
     }
     // Puppet prints nothing for those that there are not.
-    all.extend(others.into_iter().map(|name| {
-        let (value, text) = own(&name).unwrap_or((Data::Undef, String::new()));
-        (name, value, text)
+    all.extend(others.into_iter().map(|name| match name == OWN_NAME {
+        true => own(),
+        false => (name, Data::Undef, String::new()),
     }));
     all.sort_by(|(one, ..), (other, ..)| one.cmp(other));
     let text = match form {

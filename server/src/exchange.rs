@@ -52,13 +52,6 @@ pub struct Client {
     pub passes_on: Option<Bytes>,
 }
 
-impl Client {
-    /// Its name, or where it asks from if it has none.
-    pub fn who(&self) -> String {
-        self.certname.clone().unwrap_or_else(|| self.address.to_string())
-    }
-}
-
 /// What a request is answered with.
 #[derive(Debug)]
 pub struct Response {
@@ -138,6 +131,11 @@ pub fn server_error(message: impl Into<String>) -> Failure {
 }
 
 impl Client {
+    /// Its name, or where it asks from if it has none.
+    pub fn who(&self) -> String {
+        self.certname.clone().unwrap_or_else(|| self.address.to_string())
+    }
+
     /// What messages that concern it begin with: its name, or where it asks from, as Puppet has it in the log of reports.
     pub fn source(&self) -> String {
         match &self.certname {

@@ -1,16 +1,14 @@
 //! The catalog as an agent receives it: key order, dropped name variables, resource references and all.
 
-use super::shown::{self, Shown};
-use super::stored::{self, KnownBy};
+use super::shown;
+use super::stored::{KnownBy, StoredParameters};
 use super::tags::{Marks, Tags, Words};
+use super::value;
 use super::{Catalog, Kind, Resource};
 use bunraku_data::names;
 use bunraku_data::rich::{self, Style, string};
-use bunraku_vm::budget;
 use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::Symbol;
-use bunraku_vm::types::Type;
-use bunraku_vm::value::Value;
 use std::ops::Range;
 
 /// What a catalog says of itself.
@@ -41,8 +39,8 @@ pub enum Version<'a> {
 pub struct Form {
     /// Exported resources, virtual as they are.
     pub with_exported: bool,
-    /// As a store of catalogs has it, see [`stored`]: parameters, edges of exported resources, too, and which
-    /// resources are `virtual`.
+    /// As a store of catalogs has it: exported resources with their edges, and which are `virtual`; parameters as of
+    /// [`stored`](super::stored).
     pub stored: bool,
     /// References to resources told from text: see [`Style::References`].
     pub references: bool,
@@ -55,7 +53,8 @@ pub fn write<'c>(
     header: &Header<'_>,
     form: Form,
 ) -> (String, usize) {
-    let is_written = |r: &&Resource<'_>| !r.is_virtual || form.with_exported && r.exported == Some(true);
+    let with_exported = form.with_exported || form.stored;
+    let is_written = |r: &&Resource<'_>| !r.is_virtual || with_exported && r.exported == Some(true);
     let mut out = String::with_capacity(256 + catalog.resources.len() * 900);
     let mut quoted = Quoted::new(match form {
         Form { stored: true, .. } => Style::Stored,
@@ -300,10 +299,9 @@ fn resource<'c>(
         } else {
             ",\"parameters\":"
         });
-        let known_by = KnownBy::of(resource);
-        let mut given = Vec::new();
-        shown::parameters(resource, |name, value| given.push((name, value)));
-        stored::parameters(out, known_by, resource.sensitive, given);
+        let mut stored = StoredParameters::new(out, KnownBy::of(resource), resource.sensitive);
+        shown::parameters(resource, |name, value| stored.add(name, value));
+        stored.end();
         out.push('}');
         return title;
     }
@@ -346,66 +344,9 @@ fn parameters(out: &mut String, quoted: &mut Quoted, resource: &Resource<'_>) {
         quoted.name(out, name, is_first);
         // Puppet does not look into what was Sensitive for references.
         let style = if resource.sensitive.contains(&name) { Style::Plain } else { quoted.style };
-        written(out, name, value, style);
+        value::written(out, name, value, style);
     });
     if any {
         out.push('}');
     }
-}
-
-/// Writes the value of a parameter as a catalog has it.
-pub fn shown(out: &mut String, name: &str, value: Shown<'_>) {
-    written(out, name, value, Style::Catalog);
-}
-
-pub(crate) fn written(out: &mut String, name: &str, value: Shown<'_>, style: Style) {
-    match value {
-        Shown::Text(text) => string(out, text),
-        Shown::Value(value) => parameter(out, name, value, style),
-    }
-}
-
-/// Arrays that hold resource references are flattened; those of relationship parameters in any case.
-fn parameter(out: &mut String, name: &str, value: Value<'_>, style: Style) {
-    if let Value::Array(items) = value
-        && style != Style::Plain
-    {
-        let relation = matches!(name, "before" | "subscribe" | "notify" | "require");
-        if relation || holds_reference(&items) {
-            out.push('[');
-            let from = out.len();
-            flat(out, &items, from, relation, style);
-            return out.push(']');
-        }
-    }
-    rich::value(out, value, style);
-}
-
-/// Whether an array has a resource reference in it, or an array that has.
-fn holds_reference(items: &[Value<'_>]) -> bool {
-    budget::within(items.len(), || {
-        items.iter().any(|item| match item {
-            Value::Array(inner) => holds_reference(inner),
-            item => matches!(item, Value::Type(Type::Resource { .. } | Type::Class(_))),
-        })
-    })
-}
-
-/// Writes the items of an array and those of arrays in it; the list begins at `from`.
-fn flat(out: &mut String, items: &[Value<'_>], from: usize, without_undef: bool, style: Style) {
-    budget::room(2 * out.len());
-    budget::within(items.len(), || {
-        for item in items {
-            match item {
-                Value::Array(inner) => flat(out, inner, from, without_undef, style),
-                Value::Undef if without_undef => {}
-                item => {
-                    if out.len() > from {
-                        out.push(',');
-                    }
-                    rich::value(out, *item, style);
-                }
-            }
-        }
-    })
 }

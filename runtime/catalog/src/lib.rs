@@ -10,6 +10,7 @@ pub mod tags;
 pub mod view;
 
 mod titles;
+mod value;
 
 use bumpalo::{Bump, collections::Vec as List};
 use bunraku_data::names;

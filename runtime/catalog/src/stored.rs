@@ -3,8 +3,8 @@
 //! Source: PuppetDB's terminus 7.12.1, with Puppet 7.23.
 
 use super::Resource;
-use super::json;
 use super::shown::Shown;
+use super::value;
 use bunraku_data::rich::{Style, string};
 use serde_json::Value as Json;
 
@@ -34,52 +34,67 @@ impl<'c> KnownBy<'c> {
     }
 }
 
-/// Writes the parameters that a catalog shows of a resource as an object.
-pub fn parameters<'c>(
-    out: &mut String,
-    known_by: KnownBy<'_>,
-    sensitive: &[&str],
-    given: impl IntoIterator<Item = (&'c str, Shown<'c>)>,
-) {
-    let mut names: Vec<Json> = Vec::new();
-    let mut is_first = true;
-    let mut begin = |out: &mut String, name: &str| {
-        out.push(if std::mem::take(&mut is_first) { '{' } else { ',' });
-        string(out, name);
-        out.push(':');
-    };
-    let mut own_name = None;
-    for (name, value) in given {
-        if sensitive.contains(&name) {
-            continue;
+/// Writes the parameters that a catalog shows of a resource, as an object.
+pub struct StoredParameters<'o> {
+    out: &'o mut String,
+    known_by: KnownBy<'o>,
+    sensitive: &'o [&'o str],
+    is_first: bool,
+    /// Its aliases, and the name that it has beside its title.
+    aliases: Vec<Json>,
+    name: Option<Json>,
+}
+
+impl<'o> StoredParameters<'o> {
+    /// Those of a resource that is known by so much, whose parameters of the names `sensitive` are left out.
+    pub fn new(out: &'o mut String, known_by: KnownBy<'o>, sensitive: &'o [&'o str]) -> StoredParameters<'o> {
+        StoredParameters { out, known_by, sensitive, is_first: true, aliases: Vec::new(), name: None }
+    }
+
+    /// Writes one.
+    pub fn add(&mut self, name: &str, value: Shown<'_>) {
+        if self.sensitive.contains(&name) {
+            return;
         }
-        if known_by == KnownBy::Name(name) {
-            own_name = Some(parsed(name, value));
+        if self.known_by == KnownBy::Name(name) {
+            self.name = Some(parsed(name, value));
         }
         match name {
-            "alias" if known_by != KnownBy::Nothing => flat(parsed(name, value), &mut names),
-            name if UNORDERED.contains(&name) => {
-                begin(out, name);
-                out.push_str(&sorted(parsed(name, value)).to_string());
-            }
+            "alias" if self.known_by != KnownBy::Nothing => flat(parsed(name, value), &mut self.aliases),
+            name if UNORDERED.contains(&name) => self.list(name, parsed(name, value)),
             name => {
-                begin(out, name);
-                json::written(out, name, value, Style::Stored);
+                self.begin(name);
+                value::written(self.out, name, value, Style::Stored);
             }
         }
     }
-    names.extend(own_name.filter(|own| !own.is_null() && !names.contains(own)));
-    if !names.is_empty() {
-        begin(out, "alias");
-        out.push_str(&sorted(Json::Array(names)).to_string());
+
+    /// Writes what it is known by, and the end.
+    pub fn end(mut self) {
+        let mut aliases = std::mem::take(&mut self.aliases);
+        aliases.extend(self.name.take().filter(|name| !name.is_null() && !aliases.contains(name)));
+        if !aliases.is_empty() {
+            self.list("alias", Json::Array(aliases));
+        }
+        self.out.push_str(if self.is_first { "{}" } else { "}" });
     }
-    out.push_str(if is_first { "{}" } else { "}" });
+
+    fn list(&mut self, name: &str, value: Json) {
+        self.begin(name);
+        self.out.push_str(&sorted(value).to_string());
+    }
+
+    fn begin(&mut self, name: &str) {
+        self.out.push(if std::mem::take(&mut self.is_first) { '{' } else { ',' });
+        string(self.out, name);
+        self.out.push(':');
+    }
 }
 
 /// A value as plain JSON.
 fn parsed(name: &str, value: Shown<'_>) -> Json {
     let mut text = String::new();
-    json::written(&mut text, name, value, Style::Stored);
+    value::written(&mut text, name, value, Style::Stored);
     // It was written by ourselves; a number that JSON has no form for is told by who looks for it.
     serde_json::from_str(&text).unwrap_or_default()
 }

@@ -3,9 +3,9 @@
 //! shown.
 
 use super::shown::{self, Shown};
-use super::stored::{self, KnownBy};
+use super::stored::{KnownBy, StoredParameters};
 use super::tags::Words;
-use super::{Catalog, Kind, json};
+use super::{Catalog, Kind, value};
 use bunraku_data::rich;
 use bunraku_vm::budget;
 use bunraku_vm::scope::ResourceId;
@@ -113,11 +113,12 @@ impl<'c> View<'c> {
         self.params.get(resource.params.start as usize..resource.params.end as usize).unwrap_or_default()
     }
 
-    /// The parameters of a resource as a store of catalogs has them: an object of JSON, see [`stored::parameters`].
+    /// The parameters of a resource as a store of catalogs has them: an object of JSON, see [`StoredParameters`].
     pub fn stored_parameters(&self, resource: &Seen<'c>) -> String {
         let mut out = String::new();
-        let given = self.parameters(resource).iter().map(|one| (one.name, one.value));
-        stored::parameters(&mut out, resource.known_by, resource.sensitive, given);
+        let mut stored = StoredParameters::new(&mut out, resource.known_by, resource.sensitive);
+        self.parameters(resource).iter().for_each(|one| stored.add(one.name, one.value));
+        stored.end();
         out
     }
 
@@ -143,7 +144,7 @@ impl<'c> Parameter<'c> {
     /// The value as the catalog's JSON has it.
     pub fn json(&self) -> String {
         let mut out = String::new();
-        json::shown(&mut out, self.name, self.value);
+        value::shown(&mut out, self.name, self.value);
         out
     }
 

@@ -67,7 +67,7 @@ impl<'c> Compile<'c> {
             let result = result.map(|(catalog, _)| catalog);
             let stored = match &result {
                 Ok(_) if compile.asked.wants_exported => {
-                    let form = json::Form { with_exported: true, stored: true, references: false };
+                    let form = json::Form { stored: true, ..json::Form::default() };
                     Some(compile.write_catalog(node, form))
                 }
                 _ => None,

@@ -253,7 +253,7 @@ impl Commands {
 
     fn put(
         &self,
-        (name, version): (&str, u32),
+        what: (&str, u32),
         certname: &str,
         payload: &Json,
         producer: Producer,
@@ -265,14 +265,7 @@ impl Commands {
             let message = format!("PuppetDB is told of no node {certname:?}");
             return Err(Failure::new(StatusCode::BAD_REQUEST, message));
         }
-        let command = Command {
-            name: name.to_owned(),
-            version,
-            certname: certname.to_owned(),
-            producer_timestamp: producer.time,
-            payload: payload.to_string().into_bytes(),
-        };
-        self.spool.put(&command).map_err(|why| match why {
+        self.spool.put(&command(what, certname, payload, producer)).map_err(|why| match why {
             NotTaken::Full => {
                 let message = "The spool of commands to PuppetDB is full";
                 Failure::new(StatusCode::SERVICE_UNAVAILABLE, message)
@@ -294,6 +287,17 @@ impl Drop for Commands {
     }
 }
 
+/// A command by its name and version.
+fn command((name, version): (&str, u32), certname: &str, payload: &Json, producer: Producer) -> Command {
+    Command {
+        name: name.to_owned(),
+        version,
+        certname: certname.to_owned(),
+        producer_timestamp: producer.time,
+        payload: payload.to_string().into_bytes(),
+    }
+}
+
 /// `deactivate node`, sent at once: nothing waits of it.
 ///
 /// # Errors
@@ -301,14 +305,8 @@ impl Drop for Commands {
 pub fn deactivate(configuration: &Configuration, certname: &str) -> Result<(), String> {
     let told = Told::of(configuration, &Notices::default())?;
     let producer = told.produced_now();
-    let command = Command {
-        name: "deactivate_node".to_owned(),
-        version: 3,
-        certname: certname.to_owned(),
-        payload: payload::deactivate_node(certname, &producer).to_string().into_bytes(),
-        producer_timestamp: producer.time,
-    };
-    match (told.send)(&command) {
+    let payload = payload::deactivate_node(certname, &producer);
+    match (told.send)(&command(("deactivate_node", 3), certname, &payload, producer)) {
         Sent::Taken => Ok(()),
         Sent::Refused(why) | Sent::Failed(why) | Sent::Away(why) => {
             Err(format!("PuppetDB has not taken it: {why}"))

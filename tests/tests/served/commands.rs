@@ -39,6 +39,17 @@ fn termini() -> Result<PathBuf, String> {
     if is_there(&own) { Ok(own.join(below)) } else { Err(format!("dpkg: {unpacked:?}")) }
 }
 
+/// The same, where Puppet is here, too; what is skipped is said aloud.
+fn ready(what: &str) -> Option<PathBuf> {
+    let why = match termini() {
+        Ok(termini) if SEVEN.ready().is_ok() => return Some(termini),
+        Ok(_) => "Puppet 7.23 is not here".to_owned(),
+        Err(why) => why,
+    };
+    eprintln!("SKIPPED {what} beside PuppetDB's termini: {why}");
+    None
+}
+
 fn ask(termini: &Path, jobs: &[Value]) -> Vec<Value> {
     let mut command = SEVEN.script("puppetdb_commands.rb");
     let command = command.arg(termini).env("TZ", "UTC").stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -126,11 +137,7 @@ fn comparable(mut payload: Value) -> Value {
 
 #[test]
 fn puppetdb_is_told_of_catalogs_what_its_termini_tell_it() {
-    let termini = match termini() {
-        Ok(termini) if SEVEN.ready().is_ok() => termini,
-        Ok(_) => return eprintln!("SKIPPED catalogs beside PuppetDB's termini: Puppet 7.23 is not here"),
-        Err(why) => return eprintln!("SKIPPED catalogs beside PuppetDB's termini: {why}"),
-    };
+    let Some(termini) = ready("catalogs") else { return };
     let settings = Settings { compat: Compat::V7, ..Settings::default() };
     let compiled =
         Compiler::new().compile_with_exported(&Environment::of_code(CATALOG), &Node::new("n"), &settings);
@@ -162,11 +169,7 @@ fn without_time(mut payload: Value) -> Value {
 
 #[test]
 fn puppetdb_is_told_what_its_termini_tell_it() {
-    let termini = match termini() {
-        Ok(termini) if SEVEN.ready().is_ok() => termini,
-        Ok(_) => return eprintln!("SKIPPED commands beside PuppetDB's termini: Puppet 7.23 is not here"),
-        Err(why) => return eprintln!("SKIPPED commands beside PuppetDB's termini: {why}"),
-    };
+    let Some(termini) = ready("commands") else { return };
     let mut rng = Rng::new(11);
     let mut jobs: Vec<Value> = (0..400)
         .map(|number| json!({"report": report(&mut rng, &format!("n{number}")), "all": number % 2 == 0}))

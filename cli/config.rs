@@ -1,6 +1,6 @@
 //! `bunraku config`: the settings in force, and where each comes from.
 
-use crate::configured::Configured;
+use crate::configured::{self, Configured};
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Configuration, Data, Setting};
@@ -44,7 +44,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let read = arguments.configured.read(arguments.compat, &[("environment", arguments.environment.clone())]);
     let configuration = match read {
         Ok(Some(configuration)) => configuration,
-        Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),
+        Ok(None) => return renderer.failure(configured::NONE, USAGE),
         Err(message) => return renderer.failure(&message, FAILED),
     };
     let mut keys = arguments.keys.clone();

@@ -53,6 +53,9 @@ pub fn there(argument: &str, path: Option<&Path>) -> Result<(), String> {
     }
 }
 
+/// What is said where a command needs a configuration and there is none.
+pub const NONE: &str = "There is no configuration: name one by --confdir";
+
 impl Configured {
     /// Whether arguments ask for a configuration.
     fn is_asked_for(&self) -> bool {

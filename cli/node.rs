@@ -1,6 +1,6 @@
 //! `bunraku node`: what a server keeps of nodes that are gone.
 
-use crate::configured::Configured;
+use crate::configured::{self, Configured};
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Configuration};
 use bunraku_authority::{Authority, Fault, Settings};
@@ -47,7 +47,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let configuration = match nodes.configured.read_for_service(nodes.compat) {
         Ok(Some(configuration)) => configuration,
         Ok(None) => {
-            output::note("Error: There is no configuration: name one by --confdir");
+            output::note(&format!("Error: {}", configured::NONE));
             return ExitCode::from(USAGE);
         }
         Err(message) => {

@@ -1,6 +1,6 @@
 //! `bunraku server`: a compile server, from arguments and signals.
 
-use crate::configured::Configured;
+use crate::configured::{self, Configured};
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, machine, output, world};
 use bunraku::{Compat, Configuration, Data};
@@ -118,7 +118,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
     let configuration = match arguments.configured.read_for_service(arguments.compat) {
         Ok(Some(configuration)) => configuration,
-        Ok(None) => return renderer.failure("There is no configuration: name one by --confdir", USAGE),
+        Ok(None) => return renderer.failure(configured::NONE, USAGE),
         Err(message) => return renderer.failure(&message, FAILED),
     };
     match start(arguments, configuration) {

@@ -5,7 +5,7 @@ mod act;
 mod list;
 mod make;
 
-use crate::configured::Configured;
+use crate::configured::{self, Configured};
 use crate::{FAILED, output};
 use bunraku::{Compat, Configuration};
 use bunraku_authority::{Authority, Fault, Settings};
@@ -77,10 +77,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 impl Which {
     /// What is in force; `more` are settings that other arguments say.
     fn settings(&self, more: &[(&str, Option<String>)]) -> Result<Settings, String> {
-        let configuration: Configuration = self
-            .configured
-            .read(self.compat, more)?
-            .ok_or("There is no configuration: name one by --confdir")?;
+        let configuration: Configuration =
+            self.configured.read(self.compat, more)?.ok_or(configured::NONE)?;
         if let Some(fault) = configuration.fault() {
             return Err(format!("Could not parse the configuration: {fault}"));
         }

@@ -7,6 +7,12 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
+/// The variable that counts how often a command was handed over, by who was handed it: a script that is named as the real Puppet and calls
+/// the link again would go on for ever.
+const HANDED: &str = "BUNRAKU_HANDED";
+/// What a real Puppet runs may well call the link again, and so on, but not so often.
+const MOST_HANDED: usize = 10;
+
 /// The real Puppet, where one is named that is not this very program.
 pub fn real_puppet(identity: &Identity) -> Result<Option<PathBuf>, String> {
     let Some(named) = &identity.puppet else { return Ok(None) };
@@ -23,7 +29,7 @@ pub fn real_puppet(identity: &Identity) -> Result<Option<PathBuf>, String> {
 /// Hands a whole command line over: this process becomes that Puppet.
 ///
 /// # Errors
-/// Says how to name one where none is named; when it can't be run.
+/// Says how to name one where none is named; when it can't be run, or hands the command back again and again.
 pub fn over(identity: &Identity, arguments: &[String], what: &str) -> Result<ExitCode, String> {
     let Some(puppet) = real_puppet(identity)? else {
         return Err(format!(
@@ -35,7 +41,14 @@ pub fn over(identity: &Identity, arguments: &[String], what: &str) -> Result<Exi
             }
         ));
     };
-    let error = Command::new(&puppet).args(arguments).exec();
+    let handed = std::env::var(HANDED).ok().and_then(|count| count.parse::<usize>().ok()).unwrap_or_default();
+    if handed >= MOST_HANDED {
+        return Err(format!(
+            "The real Puppet {} calls Bunraku again: it was handed the command {handed} times",
+            puppet.display()
+        ));
+    }
+    let error = Command::new(&puppet).args(arguments).env(HANDED, (handed + 1).to_string()).exec();
     Err(format!("The real Puppet {} can't be run: {error}", puppet.display()))
 }
 

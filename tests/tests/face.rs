@@ -491,6 +491,13 @@ fn what_is_not_built_in_is_handed_to_a_real_puppet() {
     // Its own name is none.
     let (status, _, error) = run("puppet", "agent -t", Some(&site.path("bin/puppet")));
     assert!(status == Some(1) && error.contains("is Bunraku itself"), "{error}");
+    // Neither is a script that calls the link again.
+    let circle = site.path("circle");
+    fs::write(&circle, format!("#!/bin/sh\n'{}' \"$@\"\n", site.path("bin/puppet").display()))
+        .expect("a file");
+    assert!(Command::new("chmod").arg("755").arg(&circle).status().expect("chmod starts").success());
+    let (status, _, error) = run("puppet", "agent -t", Some(&circle));
+    assert!(status == Some(1) && error.contains("circle calls Bunraku again"), "{error}");
     // The file beside the links says it, too, and which version `puppet` is.
     assert_eq!(run("puppet", "--version", None).1, "7.23.0\n");
     let again = Command::new(bunraku::binary().expect("Bunraku builds"))

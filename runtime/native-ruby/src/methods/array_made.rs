@@ -9,6 +9,8 @@ use crate::value::{HashValue, V};
 
 /// Longer results are left to Ruby.
 const LARGEST: usize = 1 << 20;
+/// So many texts are compared with each other, each with each.
+const FEW: usize = 16;
 
 /// Calls a method that makes another array or a hash; none where it is no such method.
 pub(crate) fn call<'c>(on: &V<'c>, method: Method, args: &[V<'c>]) -> OrRuby<Option<V<'c>>> {
@@ -109,12 +111,27 @@ fn filtered<'c>(items: Vec<V<'c>>, known: &HashValue<'c>, wanted: bool) -> OrRub
 
 /// The first of each of those that are the same.
 pub(crate) fn uniq<'c>(items: Vec<V<'c>>) -> OrRuby<Vec<V<'c>>> {
+    if items.len() <= FEW && items.iter().all(|item| matches!(item, V::Str(_) | V::Made(_))) {
+        return uniq_texts(items);
+    }
     let mut seen = HashValue::default();
     let mut kept = Vec::new();
     for item in items {
         let count = seen.len();
         seen.set(item.clone(), V::Nil)?;
         if seen.len() > count {
+            kept.push(item);
+        }
+    }
+    Ok(kept)
+}
+
+/// The same of a few texts, which are compared where they are: a hash would copy each, as a key that nobody changes.
+fn uniq_texts<'c>(items: Vec<V<'c>>) -> OrRuby<Vec<V<'c>>> {
+    budget::spend(items.len() as u64)?;
+    let mut kept: Vec<V<'c>> = Vec::with_capacity(items.len());
+    for item in items {
+        if !kept.iter().any(|known| known.text() == item.text()) {
             kept.push(item);
         }
     }

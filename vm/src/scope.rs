@@ -1,6 +1,7 @@
 //! Scopes: a shape (names in slot order), the slots, a parent; dynamic names beside them, where any exist. And
 //! closures: a chunk of code with the scope it was written in.
 
+use crate::matches::Match;
 use crate::symbol::Symbol;
 use crate::unit::ChunkRef;
 use crate::value::Value;
@@ -134,6 +135,10 @@ pub struct Scope<'c> {
     replaced: Cell<u32>,
     /// Whether something may refer to the scope when the call it was made for is over.
     kept: Cell<bool>,
+    /// Whether it is a body's own: that of a class, defined type, node or manifest, of a function, of a template that sees no others.
+    is_body: Cell<bool>,
+    /// The last match of the body that is in force.
+    pub(crate) matches: Cell<Option<&'c Match<'c>>>,
     /// The next one of a closure's spare scopes.
     pub(crate) next: Cell<Option<&'c Scope<'c>>>,
 }
@@ -179,6 +184,8 @@ impl<'c> Scope<'c> {
             arena,
             replaced: Cell::new(0),
             kept: Cell::new(false),
+            is_body: Cell::new(kind != ScopeKind::Local),
+            matches: Cell::new(None),
             next: Cell::new(None),
         })
     }
@@ -334,6 +341,22 @@ impl<'c> Scope<'c> {
         let found =
             extra.all.iter().zip(watch.found).filter(|(_, found)| found.get()).map(|((name, _), _)| *name);
         (!watch.all.get()).then(|| found.chain(watch.missed.borrow().keys().copied()).collect())
+    }
+
+    /// The scope as one that has a body of its own.
+    pub(crate) fn as_body(&'c self) -> &'c Scope<'c> {
+        self.is_body.set(true);
+        self
+    }
+
+    /// The scope of the body that code of this scope stands in.
+    #[inline]
+    pub(crate) fn body(&'c self) -> &'c Scope<'c> {
+        let mut scope = self;
+        while let (false, Some(parent)) = (scope.is_body.get(), scope.parent) {
+            scope = parent;
+        }
+        scope
     }
 
     /// The scope this one's resources, defaults and tags belong to: itself, or for a lambda the nearest one

@@ -13,7 +13,6 @@ use crate::host::Host;
 use crate::learned::Learned;
 pub use crate::loaded::ParamInfo;
 use crate::loaded::{CalleeNumber, Linked, LoadedUnit, broken};
-use crate::matches::MatchScopes;
 use crate::observer::Observer;
 use crate::output::Texts;
 use crate::pending::Pending;
@@ -52,7 +51,8 @@ pub struct Vm<'c> {
     pub(crate) running: Running<'c>,
     pub(crate) registers: Vec<Value<'c>>,
     pub(crate) frames: Vec<Frame<'c>>,
-    pub(crate) matches: MatchScopes<'c>,
+    /// The scope whose body runs: what matches is its own.
+    pub(crate) body: &'c Scope<'c>,
     pub(crate) pending: Pending<'c>,
     pub(crate) texts: Texts,
     /// Whether `step` or `reverse_each` has made a lazy sequence, which no resource takes: no value has one in it otherwise. What
@@ -113,12 +113,13 @@ impl<'c> Vm<'c> {
             name: "",
             module: "",
         };
+        let top = Scope::new(arena, 0, spec);
         Vm {
             arena,
             symbols,
             host,
             observer: None,
-            top: Scope::new(arena, 0, spec),
+            top,
             scopes: 1,
             calls: CallCounter::default(),
             code: LoadedCode::default(),
@@ -126,7 +127,7 @@ impl<'c> Vm<'c> {
             running: Running::plainly(),
             registers: Vec::new(),
             frames: Vec::new(),
-            matches: MatchScopes::default(),
+            body: top,
             pending: Pending::default(),
             texts: Texts::default(),
             has_iterators: false,
@@ -198,13 +199,6 @@ impl<'c> Vm<'c> {
     /// When the chunk does not verify.
     pub fn params(&mut self, chunk: ChunkRef) -> Eval<'c, &'c [ParamInfo<'c>]> {
         Ok(self.link(chunk)?.params)
-    }
-
-    /// Sets $0, $1 … for the code that follows, as a successful `=~` does.
-    pub fn set_matches(&mut self, groups: &[Option<&str>]) {
-        let arena = self.arena;
-        let groups = arena.alloc_slice_fill_iter(groups.iter().map(|g| g.map(|g| &*arena.alloc_str(g))));
-        self.matches.push(groups);
     }
 
     /// The place of a part of the innermost expression.

@@ -4,7 +4,7 @@ use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
 use crate::inputs::server_facts;
 use crate::inputs::{Code, Finished, Inputs, Node, See};
 use crate::params::module_name;
-use crate::state::definitions::{Definition, DefinitionKind, Manifest};
+use crate::state::definitions::{Definition, DefinitionKind, Manifest, NodeDefinition};
 use crate::state::recorded::{Given, Led, LedHow};
 use bumpalo::{Bump, collections::CollectIn};
 use bunraku_catalog::json::{self, Header, Version};
@@ -35,6 +35,23 @@ use std::time::Instant;
 
 /// Rounds of definitions and collectors after which Puppet gives up.
 const MAX_ROUNDS: usize = 1000;
+/// The name that the definition of all other nodes has.
+const DEFAULT_NODE: &str = "default";
+
+/// The first definition whose regular expression matches a name.
+fn first_match<'n, 'c>(
+    nodes: &'n [NodeDefinition<'c>],
+    name: &str,
+) -> Eval<'c, Option<&'n NodeDefinition<'c>>> {
+    for candidate in nodes {
+        if let HostMatch::Regex(source) = candidate.matching
+            && regex::is_match(source, name).map_err(Flow::raw)?
+        {
+            return Ok(Some(candidate));
+        }
+    }
+    Ok(None)
+}
 
 impl<'c> Compile<'c> {
     /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
@@ -404,21 +421,20 @@ impl<'c> Compile<'c> {
         let name = node.name.to_lowercase();
         let mut found = nodes.iter().find(|n| matches!(n.matching, HostMatch::Name(text) if text == name));
         if found.is_none() {
-            for candidate in &nodes {
-                if let HostMatch::Regex(source) = candidate.matching
-                    && regex::is_match(source, &name).map_err(Flow::raw)?
-                {
-                    found = Some(candidate);
-                    break;
-                }
-            }
+            found = first_match(&nodes, &name)?;
         }
-        let found = found.or_else(|| nodes.iter().find(|n| n.matching == HostMatch::Default));
+        if found.is_none() {
+            found = nodes.iter().find(|n| n.matching == HostMatch::Default);
+        }
+        if found.is_none() {
+            // The node of this name is looked for as any other one.
+            found = first_match(&nodes, DEFAULT_NODE)?;
+        }
         if let Some(found) = found {
             let name = match found.matching {
                 HostMatch::Name(name) => Cow::Borrowed(name),
                 HostMatch::Regex(source) => Cow::Owned(format!("/{source}/")),
-                HostMatch::Default => Cow::Borrowed("default"),
+                HostMatch::Default => Cow::Borrowed(DEFAULT_NODE),
             };
             self.note_body(found.known.manifest, DefKind::Node, &name);
         }
@@ -452,7 +468,11 @@ impl<'c> Compile<'c> {
         let definition = nodes.iter().find(|n| n.known.number == known.number);
         let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
         let name = self.asked.node_name.to_lowercase();
-        let groups = regex::captures(source, &name).map_err(Flow::raw)?.unwrap_or_default();
+        let mut groups = regex::captures(source, &name).map_err(Flow::raw)?;
+        if groups.is_none() {
+            groups = regex::captures(source, DEFAULT_NODE).map_err(Flow::raw)?;
+        }
+        let groups = groups.unwrap_or_default();
         Ok(groups.into_iter().map(|group| group.map(|text| self.text(text))).collect())
     }
 

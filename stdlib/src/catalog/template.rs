@@ -58,13 +58,14 @@ fn parameters<'c>(call: &Call<'c, '_>) -> Option<Hash<'c>> {
 fn epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let template = vm.host.template(vm, text(&call))?;
     // A template file sees top scope only.
-    let top = vm.top;
-    vm.counted(Called::Epp(text(&call)), |vm| vm.render(template, parameters(&call), top))
+    vm.counted(Called::Epp(text(&call)), |vm| vm.render(template, parameters(&call), None))
 }
 
 fn inline_epp<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     let template = vm.host.inline_template(vm, text(&call))?;
-    vm.counted(Called::Epp("inline_epp"), |vm| vm.render(template, parameters(&call), call.scope.keep()))
+    vm.counted(Called::Epp("inline_epp"), |vm| {
+        vm.render(template, parameters(&call), Some(call.scope.keep()))
+    })
 }
 
 fn template<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

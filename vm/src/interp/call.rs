@@ -345,19 +345,13 @@ impl<'c> Vm<'c> {
         if closure.name.is_some() {
             return self.call_puppet_function(closure, args);
         }
-        let mark = self.matches.mark();
-        let result = self.call_closure(closure, args);
-        self.matches.close_to(mark);
-        result
+        self.call_closure(closure, args)
     }
 
     #[inline]
     fn call_puppet_function(&mut self, closure: &'c Closure<'c>, args: &[Value<'c>]) -> Eval<'c> {
-        let outer = self.matches.enter_body();
         let name = closure.name.unwrap_or_default();
-        let result = self.counted(Called::Puppet(name), |vm| vm.call_closure(closure, args));
-        self.matches.leave_body(outer);
-        match result {
+        match self.counted(Called::Puppet(name), |vm| vm.call_closure(closure, args)) {
             Err(flow) => match *flow {
                 Flow::Return(value, _) => Ok(value),
                 // `break` goes on to the iteration that has led here.
@@ -389,8 +383,12 @@ impl<'c> Vm<'c> {
                 module: linked.unit.module,
             }),
         };
-        self.bind(closure, linked, scope, args)?;
-        let result = match self.execute(linked, scope) {
+        // A lambda matches for the body that it was written in, a function for itself.
+        let body = if closure.name.is_some() { scope.as_body() } else { closure.scope.body() };
+        let left = self.enter_body(body);
+        let result = self.bind(closure, linked, scope, args).and_then(|()| self.execute(linked, scope));
+        self.leave_body(left);
+        let result = match result {
             Err(flow) => match *flow {
                 Flow::Next(value, _) => value,
                 _ => return Err(flow),

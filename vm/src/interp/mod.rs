@@ -1,6 +1,7 @@
 //! The loop that runs bytecode. One flat match; what is rare or long lives in the neighbouring files, and is kept out
 //! of the loop's code (`inline(never)`): it would take the registers of what is frequent, and the instruction cache.
 
+mod bodies;
 mod call;
 mod declared;
 mod fault;
@@ -42,8 +43,7 @@ impl<'c> Vm<'c> {
         let base = self.registers.len();
         self.registers.resize(base + linked.code.chunk.registers as usize, Value::Undef);
         self.frames.push(Frame { linked, pc: 0 });
-        let (pending, templates, floor) =
-            (self.pending.mark(), self.texts.templates.len(), self.matches.floor());
+        let (pending, templates) = (self.pending.mark(), self.texts.templates.len());
         let result = match self.frames.len() & self.running.between {
             0 => {
                 let dispatch = self.running.dispatch;
@@ -55,7 +55,6 @@ impl<'c> Vm<'c> {
             // What an error or a `return` jumped over.
             self.pending.reset(pending);
             self.texts.templates.truncate(templates);
-            self.matches.reset_floor(floor);
         }
         let result = result.map_err(|flow| self.place_flow(flow));
         self.frames.pop();
@@ -268,10 +267,10 @@ impl<'c> Vm<'c> {
                     here!();
                     return Err(self.unmatched_selector(reg!(b)));
                 }
-                Op::MarkMatches => reg!(a) = Value::Int(self.matches.mark() as i64),
+                Op::MarkMatches => reg!(a) = Value::Int(self.count_matches() as i64),
                 Op::DropMatches => {
                     if let Value::Int(mark) = reg!(a) {
-                        self.matches.close_to(mark as usize);
+                        self.drop_matches(mark as usize);
                     }
                 }
                 Op::Concat => {

@@ -45,7 +45,9 @@ impl<'c> Vm<'c> {
             return Ok(value.again(self.arena));
         }
         let outer = self.default_of.replace(PendingDefault { scope, params: linked.params, illegal: None });
+        let left = self.enter_body(scope.body());
         let result = self.run(ChunkRef { unit: chunk.unit, chunk: number }, scope);
+        self.leave_body(left);
         let own = std::mem::replace(&mut self.default_of, outer);
         match own.and_then(|own| own.illegal) {
             Some(used) if used < n => {
@@ -69,18 +71,21 @@ impl<'c> Vm<'c> {
         let linked = self.link(chunk)?;
         self.execute(linked, scope)
     }
-    /// Runs the body of a class, defined type, node or manifest: as [`Vm::run`], but the match scopes of the
-    /// code that led here are not seen. `groups` are the $0, $1 … it starts with, none if empty.
+    /// Runs the body of a class, defined type, node or manifest: as [`Vm::run`], but what matches is the scope's own, and stays in
+    /// force for who looks into the scope from within. `groups` are the $0, $1 … it starts with, none if empty: then nothing stays.
     ///
     /// # Errors
     /// As [`Vm::run`].
     pub fn run_body(&mut self, chunk: ChunkRef, scope: &'c Scope<'c>, groups: &[Option<&str>]) -> Eval<'c> {
-        let outer = self.matches.enter_body();
+        let left = self.enter_body(scope.as_body());
         if !groups.is_empty() {
             self.set_matches(groups);
         }
         let result = self.run(chunk, scope);
-        self.matches.leave_body(outer);
+        match groups.is_empty() {
+            true => self.leave_open(left),
+            false => self.leave_body(left),
+        }
         result
     }
 

@@ -31,8 +31,8 @@ impl<'c> Vm<'c> {
         }
     }
 
-    /// Evaluates an EPP chunk with named parameters in a scope inside `scope`: a string, or a Sensitive one where
-    /// a Sensitive value was rendered.
+    /// Evaluates an EPP chunk with named parameters in a scope inside `scope`, or inside the top scope and without what has matched: a
+    /// string, or a Sensitive one where a Sensitive value was rendered.
     ///
     /// # Errors
     /// Unknown, missing or mistyped parameters; those of evaluating the template.
@@ -40,19 +40,22 @@ impl<'c> Vm<'c> {
         &mut self,
         template: ChunkRef,
         parameters: Option<Hash<'c>>,
-        scope: &'c Scope<'c>,
+        scope: Option<&'c Scope<'c>>,
     ) -> Eval<'c> {
         let linked = self.link(template)?;
         let module = linked.unit.module;
         let spec = ScopeSpec {
             kind: ScopeKind::Local,
             names: linked.shape,
-            parent: Some(scope),
+            parent: Some(scope.unwrap_or(self.top)),
             declared_in: None,
             name: "",
             module,
         };
         let inner = self.new_scope(spec);
+        if scope.is_none() {
+            inner.as_body();
+        }
         // Without declared parameters whatever is given becomes a variable; with them they are enforced.
         let enforced = !linked.params.is_empty() || parameters.is_none();
         let given = parameters.map_or(&[][..], |hash| hash.entries());
@@ -77,7 +80,9 @@ impl<'c> Vm<'c> {
             self.check_template_parameters(template, inner, given)?;
         }
         self.texts.templates.push(TemplateOutput::default());
+        let left = self.enter_body(inner.body());
         let result = self.execute(linked, inner);
+        self.leave_body(left);
         let output = self.texts.templates.pop().unwrap_or_default();
         match result {
             Ok(_) => {}

@@ -10,7 +10,7 @@ use crate::names;
 use crate::scope::{Scope, ScopeKind};
 use crate::symbol::{Symbol, known};
 use crate::types::ty::Type;
-use crate::value::{Hash, Str, Value};
+use crate::value::{Hash, Value};
 use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
@@ -250,15 +250,6 @@ impl<'c> Vm<'c> {
             _ => "variable",
         };
         Flow::issue("ILLEGAL_REASSIGNMENT", format!("Cannot reassign {what} '${text}'"))
-    }
-
-    /// Group `n` of the innermost match; `undef` where there is none.
-    #[inline(never)]
-    pub fn match_group(&self, n: usize) -> Value<'c> {
-        match self.matches.group(n) {
-            Some(text) => Value::Str(Str::wrap(self.arena, text)),
-            None => Value::Undef,
-        }
     }
 
     /// Puts the values that the names of a multiple assignment get into registers, from `to` on.

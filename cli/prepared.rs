@@ -89,7 +89,10 @@ impl Prepared<'_> {
             }
         };
         let Some(configuration) = &self.configuration else { return Ok(target) };
-        let own = configuration.certname()?.or_else(machine::name);
+        let own = match machine::name() {
+            None => configuration.certname()?,
+            name => name,
+        };
         let own = own.as_deref().unwrap_or(LOCALHOST);
         let node = target.node.with_server(self.world.compat, own, machine::addresses());
         Ok(Target { node, ..target })

@@ -144,6 +144,7 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
             classified_for: Duration::from_secs(arguments.enc_ttl),
             is_authority: arguments.ca,
             authority_conf: arguments.ca_conf.clone(),
+            machine: machine::name(),
             addresses: machine::addresses(),
             versions: arguments
                 .code_id_command

@@ -7,12 +7,13 @@ use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
 use bunraku::{
-    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, Settings, is_environment_name,
-    search_failed,
+    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, Rule, Settings,
+    is_environment_name, search_failed,
 };
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value as Json, json};
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -73,7 +74,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
         return answered(format, elsewhere(name, &environment.name));
     }
     let environment = versioned(site, environment);
-    answered(format, catalog(site, request, &fields, &environment, &node)?)
+    let settings = in_form(site, format)?;
+    answered(format, catalog(site, request, &fields, (&environment, &settings), &node)?)
 }
 
 /// Compiles a catalog, makes it a static one where its agent wants that, and tells PuppetDB of it.
@@ -81,16 +83,16 @@ fn catalog(
     site: &Site,
     request: &Request,
     fields: &Fields,
-    environment: &Served,
+    (environment, settings): (&Served, &Settings),
     node: &Node,
 ) -> Result<String, Failure> {
     let checksums = checksum_types(site, fields, environment)?;
     let (catalog, stored) = match site.catalogs.is_some() {
         true => {
-            let compiled = timed(site, environment, node, Compiler::compile_with_exported).result;
+            let compiled = timed(site, (environment, settings), node, Compiler::compile_with_exported).result;
             compiled.map(|(catalog, stored)| (catalog, Some(stored)))
         }
-        false => compile(site, environment, node).result.map(|catalog| (catalog, None)),
+        false => compile(site, (environment, settings), node).result.map(|catalog| (catalog, None)),
     }
     .map_err(|error| server_error(error.message))?;
     let mut json = catalog.into_json();
@@ -139,14 +141,24 @@ fn append(json: &mut String, entries: &Map<String, Json>) {
     }
 }
 
+/// The settings of a compile whose catalog is sent in a form: 7 has rich data in that form alone which is named for it.
+fn in_form(site: &Site, format: Format) -> Result<Cow<'_, Settings>, Failure> {
+    if format == Format::Rich || !site.compat().holds(Rule::PlainCatalogs) {
+        return Ok(Cow::Borrowed(&site.settings));
+    }
+    let mut settings = site.settings.clone();
+    settings.set("rich_data", &false.into()).map_err(server_error)?;
+    Ok(Cow::Owned(settings))
+}
+
 /// Compiles, as soon as fewer than the machine can do are under way, and tells what the compile logs.
-pub fn compile(site: &Site, environment: &Served, node: &Node) -> Compilation<Catalog> {
-    timed(site, environment, node, Compiler::compile)
+pub fn compile(site: &Site, of: (&Served, &Settings), node: &Node) -> Compilation<Catalog> {
+    timed(site, of, node, Compiler::compile)
 }
 
 fn timed<T>(
     site: &Site,
-    environment: &Served,
+    (environment, settings): (&Served, &Settings),
     node: &Node,
     compile: impl FnOnce(&Compiler, &Environment, &Node, &Settings) -> Compilation<T>,
 ) -> Compilation<T> {
@@ -154,7 +166,7 @@ fn timed<T>(
         let _pass = site.gate.pass();
         let node = node.clone().with_code_id(environment.code_id.as_deref());
         let begin = Instant::now();
-        (compile(&site.compiler, &environment.environment, &node, &site.settings), begin.elapsed())
+        (compile(&site.compiler, &environment.environment, &node, settings), begin.elapsed())
     };
     for log in &compiled.logs {
         let who = log.source.as_ref().map_or_else(String::new, |source| format!("/{source}"));

@@ -47,7 +47,7 @@ fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
     let name = asked.certname.as_str();
     let requested =
         site.environments.get(&asked.environment).map_err(|failure| server_error(failure.message))?;
-    let mut node = Node::new(name).with_server(site.compat(), &site.certname, site.addresses.clone());
+    let mut node = Node::new(name).with_server(site.compat(), &site.machine, site.addresses.clone());
     if let Some(facts) = &asked.facts {
         node = node.with_facts(Facts::from_data(facts.clone()));
     }
@@ -64,7 +64,7 @@ fn catalog(site: &Site, asked: &Asked) -> Result<String, Failure> {
         Some(least) => logging(site, environment, least)?,
         None => environment,
     };
-    let compiled = catalog::compile(site, &environment, &node);
+    let compiled = catalog::compile(site, (&environment, &site.settings), &node);
     let catalog = compiled.result.map_err(|error| server_error(error.message))?;
     let Some(least) = asked.logs else { return Ok(format!("{{\"catalog\":{}}}", catalog.to_json())) };
     let logs = compiled.logs.iter().filter(|log| log.level >= least);

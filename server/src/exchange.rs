@@ -1,5 +1,6 @@
 //! A request as whoever answers it sees it, and what it is answered with. Nothing here knows of connections.
 
+use crate::identity::Extension;
 use bytes::{Buf as _, Bytes};
 use http::{HeaderName, HeaderValue, Method, StatusCode, header};
 use serde_json::json;
@@ -40,8 +41,8 @@ pub struct Request {
 pub struct Client {
     /// The one common name of its verified certificate, in lower case; none without a certificate.
     pub certname: Option<String>,
-    /// Extensions of the certificate below Puppet's own number, by their short names, or their numbers where they have none.
-    pub extensions: Vec<(String, String)>,
+    /// Extensions of the certificate.
+    pub extensions: Vec<Extension>,
     /// Where it asks from.
     pub address: IpAddr,
     /// Puppet's version as it says it in `X-Puppet-Version`.

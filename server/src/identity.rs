@@ -15,8 +15,19 @@ pub struct Identity {
     /// The one common name, in lower case; none where there is not just one, or it is no node's name. Alternative names are
     /// never looked at.
     pub certname: Option<String>,
-    /// Puppet's extensions by name, in the certificate's order.
-    pub extensions: Vec<(String, String)>,
+    /// Its extensions that are texts, in the certificate's order.
+    pub extensions: Vec<Extension>,
+}
+
+/// An extension of a certificate that is a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Its number: `1.3.6.1.4.1.34380.1.1.13`.
+    pub number: String,
+    /// What `$trusted` calls it: its short name, or its number where it has none. None where it is not one of Puppet's.
+    pub name: Option<String>,
+    /// Its text.
+    pub value: String,
 }
 
 /// Reads a certificate (DER) whose chain has been verified; one that is none proves nothing.
@@ -34,14 +45,14 @@ pub fn of(certificate: &[u8], names: &Names) -> Identity {
         _ => None,
     };
     let extension = |extension: &x509_cert::ext::Extension| {
-        let name = names.of(&extension.extn_id.to_string())?;
+        let number = extension.extn_id.to_string();
         let bytes = extension.extn_value.as_bytes();
         // Old tools wrote the bytes of the text alone.
         let value = match AnyRef::from_der(bytes) {
             Ok(value) => text(value)?,
             Err(_) => std::str::from_utf8(bytes).ok()?.to_owned(),
         };
-        Some((name, value))
+        Some(Extension { name: names.of(&number), number, value })
     };
     let extensions = tbs.extensions.iter().flatten().filter_map(extension).collect();
     Identity { certname, extensions }

@@ -5,13 +5,14 @@ use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request, Response, server_error};
 use crate::files::environment;
 use crate::formats::{self, Format, json_of};
+use crate::identity::Extension;
 use crate::site::Site;
 use bunraku::process::keeping_errors;
 use bunraku::{Data, Facts, Node, search_failed, unknown_node};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 
-/// `GET /puppet/v3/node/NAME`: name and environment, and what the classifier says.
+/// `GET /puppet/v3/node/NAME`: name and environment, what the classifier says, and the facts that are kept.
 ///
 /// # Errors
 /// Where there is no such environment, be it the classifier that names it; where the classifier knows nothing of the node, or fails.
@@ -31,7 +32,8 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     let mut all = Map::new();
     all.insert("name".to_owned(), name.into());
     all.insert("environment".to_owned(), environment.name.clone().into());
-    for (key, data) in [("classes", node.classes()), ("parameters", node.parameters())] {
+    let parameters = with_facts(node.parameters(), site.facts.find(name)?);
+    for (key, data) in [("classes", node.classes()), ("parameters", parameters)] {
         if data != Data::Map(Vec::new()) {
             all.insert(key.to_owned(), json_of(&data));
         }
@@ -40,10 +42,27 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     Ok(Response::of(content_type, text))
 }
 
+/// What a classifier says of a node, and its facts, where they are kept, behind it: what is there already they don't change.
+fn with_facts(parameters: Data, facts: Option<Json>) -> Data {
+    let mut all = match parameters {
+        Data::Map(all) => all,
+        _ => Vec::new(),
+    };
+    let facts = facts.and_then(|facts| Data::from_json(&facts["values"].to_string()).ok());
+    if let Some(Data::Map(facts)) = facts {
+        for (name, value) in facts {
+            if !all.iter().any(|(known, _)| *known == name) {
+                all.push((name, value));
+            }
+        }
+    }
+    Data::Map(all)
+}
+
 /// A node with its facts and what is trusted of it.
 pub fn of_client(site: &Site, name: &str, facts: Option<Facts>, trusted: &Trusted) -> Node {
     let node = Node::new(name).with_trusted(&trusted.0);
-    let node = node.with_server(site.compat(), &site.certname, site.addresses.clone());
+    let node = node.with_server(site.compat(), &site.machine, site.addresses.clone());
     match facts {
         Some(facts) => node.with_facts(facts),
         None => node,
@@ -63,12 +82,14 @@ impl Trusted {
             None => (None, None),
         };
         let text = |text: Option<&str>| text.map_or(Data::Undef, Data::from);
-        let extension = |(name, value): &(String, String)| (name.clone(), Data::from(value.as_str()));
+        let extension = |extension: &Extension| {
+            extension.name.as_ref().map(|name| (name.clone(), Data::from(extension.value.as_str())))
+        };
         let authenticated = if certname.is_some() { Data::from("remote") } else { Data::Boolean(false) };
         let all = [
             ("authenticated", authenticated),
             ("certname", text(certname)),
-            ("extensions", Data::Map(client.extensions.iter().map(extension).collect())),
+            ("extensions", Data::Map(client.extensions.iter().filter_map(extension).collect())),
             ("hostname", text(hostname)),
             ("domain", text(domain)),
             ("external", external.unwrap_or(Data::Map(Vec::new()))),

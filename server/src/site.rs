@@ -51,6 +51,8 @@ pub struct Given {
     pub is_authority: bool,
     /// Puppet Server's `ca.conf`, where another one than that beside `cadir` is meant.
     pub authority_conf: Option<PathBuf>,
+    /// What the machine is called, for `$server_facts`; without that it is the server's certname.
+    pub machine: Option<String>,
     /// The machine's addresses, of the fourth and the sixth version, for `$server_facts`.
     pub addresses: [Option<String>; 2],
     /// Programs that know versions of the code; where none is said, only archives are versions.
@@ -86,6 +88,8 @@ pub struct Site {
     pub settings: Settings,
     /// The name of this server's certificate.
     pub certname: String,
+    /// What this machine is called.
+    pub machine: String,
     /// This machine's addresses.
     pub addresses: [Option<String>; 2],
     /// What compiles.
@@ -191,6 +195,7 @@ impl Site {
         };
         let classes = Classes::new(Arc::clone(&environments), settings.strict)?;
         let tasks = Tasks::new(Arc::clone(&environments)).with_notices(notices.clone());
+        let machine = given.machine.clone().unwrap_or_else(|| certname.clone());
         let addresses = given.addresses.clone();
         let authority = Place::of(environments.configuration(), given, &notices)?;
         Ok(Site {
@@ -198,6 +203,7 @@ impl Site {
             environments,
             settings,
             certname,
+            machine,
             addresses,
             compiler,
             classified: Classified::new(given.classified_for),

@@ -175,7 +175,11 @@ impl Entry {
             Entry::Pattern(pattern) => pattern.is_match(certname).unwrap_or(false),
             Entry::Extensions { certname, extensions } => {
                 let has = |(name, values): &(String, Vec<String>)| {
-                    client.extensions.iter().any(|(key, value)| key == name && values.contains(value))
+                    client.extensions.iter().any(|extension| {
+                        // A rule may say its number even where it has a name.
+                        let is = *name == extension.number || extension.name.as_ref() == Some(name);
+                        is && values.contains(&extension.value)
+                    })
                 };
                 certname.as_ref().is_none_or(|entry| entry.fits(client, groups)) && extensions.iter().all(has)
             }

@@ -1,12 +1,25 @@
 //! Each sentence of how rules are asked.
 
 use super::*;
+use crate::identity::Extension;
 use std::net::{IpAddr, Ipv4Addr};
+
+fn extension(name: &str, value: &str) -> Extension {
+    let number = match name {
+        "pp_role" => "1.3.6.1.4.1.34380.1.1.13",
+        "pp_zone" => "1.3.6.1.4.1.34380.1.1.26",
+        "pp_cli_auth" => "1.3.6.1.4.1.34380.1.3.39",
+        number => number,
+    };
+    // Those outside of Puppet's numbers have no names.
+    let name = number.starts_with("1.3.6.1.4.1.34380.").then(|| name.to_owned());
+    Extension { number: number.to_owned(), name, value: value.to_owned() }
+}
 
 fn client(certname: Option<&str>, extensions: &[(&str, &str)]) -> Client {
     Client {
         certname: certname.map(str::to_owned),
-        extensions: extensions.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect(),
+        extensions: extensions.iter().map(|(name, value)| extension(name, value)).collect(),
         address: IpAddr::V4(Ipv4Addr::LOCALHOST),
         version: None,
         certificate: None,
@@ -54,7 +67,9 @@ fn rules_of_one_number_are_asked_by_name() {
 #[test]
 fn clients_are_named_in_many_ways() {
     let of = |entry: &str| rules(&rule("/", "path", &format!("allow: [{entry}]"), 1, "r"));
-    let web = client(Some("web01.example.com"), &[("pp_role", "web"), ("pp_zone", "a")]);
+    let all =
+        [("pp_role", "web"), ("pp_zone", "a"), ("1.3.6.1.4.1.34380.1.2.7", "own"), ("1.2.3.4", "other")];
+    let web = client(Some("web01.example.com"), &all);
     for entry in [
         "\"web01.example.com\"",
         "\"WEB01.example.com\"",
@@ -67,15 +82,23 @@ fn clients_are_named_in_many_ways() {
         "{ extensions: { pp_role: web } }",
         "{ extensions: { pp_role: [db, web], pp_zone: a } }",
         "{ certname: \"*.example.com\", extensions: { pp_role: web } }",
+        "{ extensions: { \"1.3.6.1.4.1.34380.1.1.13\": web } }",
+        "{ extensions: { \"1.3.6.1.4.1.34380.1.1.13\": [db, web], pp_zone: a } }",
+        "{ extensions: { \"1.3.6.1.4.1.34380.1.2.7\": own } }",
+        "{ extensions: { \"1.2.3.4\": other } }",
     ] {
         assert!(may(&of(entry), "/x", &web), "{entry}");
-        assert!(!may(&of(entry), "/x", &client(None, &[("pp_role", "web"), ("pp_zone", "a")])), "{entry}");
+        assert!(!may(&of(entry), "/x", &client(None, &all)), "{entry}");
+        let denies = rules(&rule("/", "path", &format!("allow: \"*\", deny: [{entry}]"), 1, "r"));
+        assert!(!may(&denies, "/x", &web), "{entry}");
     }
     for entry in [
         "\"web02.example.com\"",
         "\"*.ample.com\"",
         "\"/^eb/\"",
         "{ extensions: { pp_role: db } }",
+        "{ extensions: { \"1.3.6.1.4.1.34380.1.1.13\": db } }",
+        "{ extensions: { \"1.3.6.1.4.1.34380.1.1.1\": web } }",
         "{ extensions: { pp_role: web, pp_zone: b } }",
         "{ certname: other, extensions: { pp_role: web } }",
     ] {

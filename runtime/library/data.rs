@@ -74,7 +74,7 @@ impl Data {
             Yaml::Map(all) => {
                 Data::Map(all.into_iter().map(|(name, value)| (key(name), Data::of_yaml(value))).collect())
             }
-            Yaml::Object(_, inner) => Data::of_yaml(*inner),
+            Yaml::Object(_, inner) | Yaml::Instance(_, inner) => Data::of_yaml(*inner),
         }
     }
 

@@ -4,6 +4,7 @@ use crate::exchange::{Request, Response};
 use crate::routes::Route;
 use crate::site::Site;
 use crate::{administration, catalog, catalog4, listings, node, plans, states};
+use bunraku::Rule;
 use http::{HeaderName, HeaderValue, Method, StatusCode};
 
 impl Site {
@@ -59,6 +60,7 @@ impl Site {
             failure.response()
         });
         if let (Route::Catalog(_), &Method::POST) = (route, &request.method)
+            && self.compat().holds(Rule::CompilersAreNamed)
             && let Ok(name) = HeaderValue::from_str(&self.certname)
         {
             response.headers.push((HeaderName::from_static("x-puppet-compiler-name"), name));

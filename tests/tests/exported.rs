@@ -91,6 +91,10 @@ notice(m::ask('facts { }'))
         asked,
         [json!("nodes[certname] { }"), json!(["from", "nodes", ["=", "certname", "a"]]), json!("facts { }")]
     );
+    let nobody = compile(&["--storeconfigs", "http://127.0.0.1:1"]);
+    let placed =
+        "Error while evaluating a Function Call, Could not ask PuppetDB at http://127.0.0.1:1/pdb/query/v4: ";
+    assert!(nobody.contains(placed) && nobody.contains("site.pp, line: 1, column: 8)"), "{nobody}");
     let unknown = compile(&[]);
     assert!(unknown.contains("Unknown function: 'puppetdb_query'."), "{unknown}");
 }

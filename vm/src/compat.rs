@@ -195,7 +195,9 @@ rules! {
     SameParameterIsNoticed "same-parameter-is-noticed" no no yes
         "A fact that a parameter of the node hides is told by a notice where both have the same value.";
     PlainCatalogs "plain-catalogs" yes no no
-        "The command prints catalogs without rich data, unless as rich_data_json.";
+        "Catalogs have rich data in the form rich_data_json alone.";
+    CompilersAreNamed "compilers-are-named" no yes yes
+        "A server says with a catalog who has compiled it, and agents tell of that.";
     PsonIsThere "pson-is-there" yes no no
         "The command prints PSON, and code in Ruby may use it.";
     CalledOpenVox "called-openvox" no no yes

@@ -114,7 +114,7 @@ impl<'c> Compile<'c> {
         let Some(store) = self.asked.store else { return Ok(Value::Undef) };
         // What PuppetDB knows is in no file of the tree.
         reads::note_unknown(|| PUPPETDB_QUERY.to_owned());
-        let found = store.ask(&json(query)).map_err(|why| self.placed_error(why, None, 0))?;
+        let found = store.ask(&json(query)).map_err(Flow::raw)?;
         Ok(data::value(self.arena, &Json::Array(found)))
     }
 }

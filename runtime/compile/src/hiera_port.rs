@@ -78,6 +78,11 @@ impl<'c> Compile<'c> {
         self.lookups().answer_query(vm, query)
     }
 
+    /// What a backend of Hiera that reads files gives code that calls it.
+    pub(crate) fn read_for_code(&self, vm: &mut Vm<'c>, function: &str, args: &[Value<'c>]) -> Eval<'c> {
+        self.lookups().read_for_code(vm, function, args)
+    }
+
     /// `Puppet::LookupContext.new`.
     pub(crate) fn new_context(&self, vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         self.lookups().new_context(vm, args)

@@ -35,7 +35,7 @@ fn json(data: Data) -> Result<Json, String> {
             None => return Err(format!("{number} is a number that can't be passed on")),
         },
         Data::Text(text) | Data::Symbol(text) | Data::Pattern(text) => Json::String(text),
-        Data::Object(_, data) => json(*data)?,
+        Data::Object(_, data) | Data::Instance(_, data) => json(*data)?,
         Data::List(items) => Json::Array(items.into_iter().map(json).collect::<Result<_, _>>()?),
         Data::Map(pairs) => {
             let pair = |(key, value)| Ok((name(key)?, json(value)?));

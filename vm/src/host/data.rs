@@ -97,6 +97,9 @@ pub trait LookupPort<'c> {
         lookup: &Lookup<'c, '_>,
     ) -> Eval<'c, Option<Value<'c>>>;
 
+    /// What a backend of Hiera that reads files (`yaml_data`) gives code that calls it with these arguments.
+    fn read_for_code(&self, vm: &mut Vm<'c>, function: &str, args: &[Value<'c>]) -> Eval<'c>;
+
     /// The value of a variable as Ruby code finds it (`lookupvar`): an unknown one fails, warns or is undef, as the
     /// setting `strict` says.
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c>;

@@ -325,6 +325,9 @@ impl<'c> LookupPort<'c> for Stub {
     ) -> Eval<'c, Option<Value<'c>>> {
         Ok(None)
     }
+    fn read_for_code(&self, _: &mut Vm<'c>, _: &str, _: &[Value<'c>]) -> Eval<'c> {
+        absent()
+    }
     fn variable(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &str) -> Eval<'c> {
         absent()
     }

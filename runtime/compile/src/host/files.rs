@@ -35,7 +35,8 @@ impl<'c> FilePort<'c> for Compile<'c> {
         let Some(file) = self.module_file(folder, path) else { return Ok(None) };
         match self.tree().read(&file) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            // A path below what is no folder leads nowhere, as one that is not there.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => Ok(None),
             Err(error) => Err(Flow::raw(format!("Could not read {}: {error}", file.display()))),
         }
     }

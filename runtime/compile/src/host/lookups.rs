@@ -19,6 +19,10 @@ impl<'c> LookupPort<'c> for Compile<'c> {
         self.accounts.counter.count(Kind::Hiera, lookup.key, || self.hiera_lookup(vm, scope, lookup))
     }
 
+    fn read_for_code(&self, vm: &mut Vm<'c>, function: &str, args: &[Value<'c>]) -> Eval<'c> {
+        Compile::read_for_code(self, vm, function, args)
+    }
+
     fn variable(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, name: &str) -> Eval<'c> {
         if let Some(group) = names::match_number(name) {
             return Ok(vm.match_group(group));

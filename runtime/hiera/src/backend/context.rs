@@ -37,6 +37,12 @@ pub(crate) fn found<'c, T>(result: Eval<'c, T>) -> Eval<'c, Option<T>> {
     }
 }
 
+/// What `not_found` throws.
+pub(super) fn not_found<'c>() -> Box<Flow<'c>> {
+    let thrown = Diagnostic::error("uncaught throw :no_such_key").with_code(NOT_FOUND);
+    Flow::formed(thrown.because(Cause::NoSuchKey))
+}
+
 /// A value with lists and hashes of its own, however deep: Puppet makes them anew, whether or not there is something to resolve in them.
 fn anew<'c>(arena: &'c Bump, value: Value<'c>) -> Value<'c> {
     budget::within(1, || match value {
@@ -116,10 +122,7 @@ impl<'c> Lookups<'_, 'c> {
         self.check_method(vm, name, call)?;
         let argument = call.arg(1).unwrap_or(Value::Undef);
         let value = match name {
-            "not_found" => {
-                let thrown = Diagnostic::error("uncaught throw :no_such_key").with_code(NOT_FOUND);
-                return Err(Flow::formed(thrown.because(Cause::NoSuchKey)));
-            }
+            "not_found" => return Err(not_found()),
             "interpolate" => {
                 let value =
                     self.interpolate(vm, &look_up_of(&behind, name)?, argument, Functions::Allowed)?;
@@ -145,6 +148,21 @@ impl<'c> Lookups<'_, 'c> {
             _ => return Ok(None),
         };
         Ok(Some(value))
+    }
+
+    /// The look-up behind a context.
+    ///
+    /// # Errors
+    /// Where it is no context, or code has made it.
+    pub(super) fn look_up_behind(&self, context: Value<'c>, method: &str) -> Eval<'c, Invocation<'c>> {
+        let behind = match context {
+            Value::Object(object) => self.state.context_objects.behind(object),
+            _ => None,
+        };
+        match behind {
+            Some(behind) => look_up_of(&behind, method),
+            None => Err(Flow::raw(format!("'{method}' is given no context"))),
+        }
     }
 
     fn explain_method(

@@ -1,5 +1,6 @@
 //! The data of a location that are given all at once: a file's, or what a function gave; read once and checked.
 
+use super::for_code::no_file;
 use super::location_cache::LocationData;
 use crate::config::location::Location;
 use crate::data_file::DataFormat;
@@ -51,12 +52,7 @@ impl<'c> Lookups<'_, 'c> {
             return Ok(Given::Value(found.unwrap_or_else(nothing)));
         };
         let Some(location) = at.file().filter(|_| !at.entry.has_surplus_options()) else {
-            let message = format!(
-                "'{}' one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
-                 when using this data_hash function",
-                at.entry.function
-            );
-            return Err(Flow::caused(Cause::NoDataFile, message));
+            return Err(no_file(&at.entry.function, "data_hash"));
         };
         self.data_of_file(location, format)
     }

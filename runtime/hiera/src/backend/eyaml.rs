@@ -2,27 +2,30 @@
 //! encrypted, and the words of errors, are hiera-eyaml 3.3's.
 
 use super::data_hash::Given;
+use super::for_code::no_file;
 use super::location_cache::LocationData;
 use super::pkcs7::{self, DecryptFault, Eyaml};
-use crate::config::location::Location;
 use crate::data_file::{DataFormat, hash_of};
 use crate::fault::lookup_error;
 use crate::hierarchy::asked_location::AskedLocation;
 use crate::interpolate::Functions;
+use crate::invocation::Invocation;
 use crate::state::Lookups;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
 use bunraku_vm::compat::Rule;
 use bunraku_vm::diagnostic::Diagnostic;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::value::{HashBuilder, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Value};
 use bunraku_vm::vm::Vm;
 
 /// Where an encrypted value was found, for errors.
 #[derive(Clone, Copy)]
-struct EncryptedAt<'a, 'c> {
-    at: AskedLocation<'a, 'c>,
-    location: &'a Location,
-    key: &'a str,
+pub(super) struct EncryptedAt<'a, 'c> {
+    pub inv: &'a Invocation<'c>,
+    /// Those of the entry, which name the keys.
+    pub options: Hash<'c>,
+    pub file: &'a str,
+    pub key: &'a str,
 }
 
 impl<'c> Lookups<'_, 'c> {
@@ -37,29 +40,36 @@ impl<'c> Lookups<'_, 'c> {
         key: Option<Value<'c>>,
     ) -> Eval<'c, Option<Value<'c>>> {
         let Some(location) = at.file() else {
-            return Err(Flow::caused(
-                Cause::NoDataFile,
-                "'eyaml_lookup_key': one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in \
-                 hiera.yaml when using this lookup_key function",
-            ));
+            return Err(no_file("eyaml_lookup_key", "lookup_key"));
         };
         let given = self.data_of_file(location, DataFormat::Yaml)?;
         let (Given::Data(LocationData::File(file)), Some(key)) = (given, key) else { return Ok(None) };
         let key = key.as_str().unwrap_or_default();
         let Some(found) = file.find(hash_of(key), key) else { return Ok(None) };
         let value = file.value(found)?;
-        self.decrypted(vm, EncryptedAt { at, location, key }, value).map(Some)
+        self.decrypted(
+            vm,
+            EncryptedAt { inv: at.inv, options: at.entry.options, file: &location.text, key },
+            value,
+        )
+        .map(Some)
     }
 
-    fn decrypted(&self, vm: &mut Vm<'c>, found: EncryptedAt<'_, 'c>, value: Value<'c>) -> Eval<'c> {
-        let inv = found.at.inv;
+    /// A value with all in it that is encrypted in plain text, and interpolated.
+    pub(super) fn decrypted(
+        &self,
+        vm: &mut Vm<'c>,
+        found: EncryptedAt<'_, 'c>,
+        value: Value<'c>,
+    ) -> Eval<'c> {
+        let inv = found.inv;
         match value {
             Value::Str(text) if pkcs7::is_encrypted(&text) => {
                 let eyaml = match vm.host.holds(Rule::PublicKeyForDecryption) {
                     true => Eyaml::Three,
                     false => Eyaml::Four,
                 };
-                let plain = pkcs7::decrypt(&text, found.at.entry.options, eyaml, self.tree)
+                let plain = pkcs7::decrypt(&text, found.options, eyaml, self.tree)
                     .map_err(|fault| not_decrypted(found, &text, fault))?;
                 let plain = vm.string(&plain);
                 self.interpolate(vm, inv, plain, Functions::Allowed)
@@ -94,7 +104,7 @@ fn not_decrypted<'c>(found: EncryptedAt<'_, 'c>, text: &str, fault: DecryptFault
         }
         DecryptFault::Other(message) => lookup_error(format!(
             "hiera-eyaml backend error decrypting {text} when looking up {} in {}. Error was {message}",
-            found.key, found.location.text
+            found.key, found.file
         )),
     }
 }

@@ -28,6 +28,8 @@ pub enum Data {
     /// A list or map with the address and length of the object it was made from: the same object may stand in several
     /// places.
     Object((usize, usize), Box<Data>),
+    /// An object of a class of Ruby's by its name, with its instance variables as a map.
+    Instance(&'static str, Box<Data>),
 }
 
 /// The name of the runtime type of symbols.
@@ -44,7 +46,7 @@ impl Data {
             Data::Text(text) => Value::str(arena, text),
             Data::Symbol(_) => symbol(arena),
             Data::Pattern(source) => Value::Regexp(Str::new(arena, source)),
-            Data::Object(_, data) => data.value(arena),
+            Data::Object(_, data) | Data::Instance(_, data) => data.value(arena),
             Data::List(items) => Value::Array(Array::made(arena, items.iter().map(|item| item.value(arena)))),
             // Texts that differ are keys that differ.
             Data::Map(pairs) if pairs.iter().all(|(key, _)| matches!(key, Data::Text(_))) => {
@@ -68,7 +70,7 @@ impl Data {
     /// Whether there are symbols in it, or objects.
     pub fn has_symbols(&self) -> bool {
         match self {
-            Data::Symbol(_) | Data::Object(..) => true,
+            Data::Symbol(_) | Data::Object(..) | Data::Instance(..) => true,
             Data::List(items) => items.iter().any(Data::has_symbols),
             Data::Map(pairs) => pairs.iter().any(|(key, value)| key.has_symbols() || value.has_symbols()),
             _ => false,

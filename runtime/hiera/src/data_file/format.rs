@@ -14,6 +14,16 @@ pub enum DataFormat {
 }
 
 impl DataFormat {
+    /// What files a function of Puppet's own reads that gives all their data.
+    pub(crate) fn read_by(function: &str) -> Option<DataFormat> {
+        match function {
+            "yaml_data" => Some(DataFormat::Yaml),
+            "json_data" => Some(DataFormat::Json),
+            "hocon_data" => Some(DataFormat::Hocon),
+            _ => None,
+        }
+    }
+
     /// The variant of its parts in archives.
     pub fn variant(self) -> u32 {
         match self {

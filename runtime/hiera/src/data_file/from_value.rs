@@ -5,18 +5,40 @@ use bunraku_vm::budget;
 use bunraku_vm::format::to_interpolated;
 use bunraku_vm::value::{Str, Value};
 use std::collections::HashSet;
+use std::convert::Infallible;
 
 /// A value as data; what is no data is its text.
 pub fn plain(value: Value<'_>) -> Data {
-    budget::within(1, || match value {
-        Value::Undef => Data::Null,
-        Value::Bool(b) => Data::Bool(b),
-        Value::Int(n) => Data::Int(n),
-        Value::Float(f) => Data::Float(f),
-        Value::Str(text) => Data::Text(text.as_str().to_owned()),
-        Value::Array(items) => Data::List(items.items().iter().map(|item| plain(*item)).collect()),
-        Value::Hash(hash) => Data::Map(hash.entries().iter().map(|(k, v)| (plain(*k), plain(*v))).collect()),
-        other => Data::Text(to_interpolated(other)),
+    with(value, &mut |other| Ok::<_, Infallible>(Data::Text(to_interpolated(other))))
+        .unwrap_or_else(|never| match never {})
+}
+
+/// A value as data, where `other` says what stands for what is none.
+///
+/// # Errors
+/// Those of `other`.
+pub fn with<'c, E>(
+    value: Value<'c>,
+    other: &mut impl FnMut(Value<'c>) -> Result<Data, E>,
+) -> Result<Data, E> {
+    budget::within(1, || {
+        Ok(match value {
+            Value::Undef => Data::Null,
+            Value::Bool(b) => Data::Bool(b),
+            Value::Int(n) => Data::Int(n),
+            Value::Float(f) => Data::Float(f),
+            Value::Str(text) => Data::Text(text.as_str().to_owned()),
+            Value::Array(items) => {
+                Data::List(items.items().iter().map(|item| with(*item, other)).collect::<Result<_, E>>()?)
+            }
+            Value::Hash(hash) => {
+                let mut pair = |(key, value): &(Value<'c>, Value<'c>)| {
+                    Ok::<_, E>((with(*key, other)?, with(*value, other)?))
+                };
+                Data::Map(hash.entries().iter().map(&mut pair).collect::<Result<_, E>>()?)
+            }
+            value => other(value)?,
+        })
     })
 }
 

@@ -54,7 +54,7 @@ fn put(data: &Data, words: &mut Vec<u32>) -> Option<()> {
         }
         Data::Object(_, data) => put(data, words)?,
         // No data file has any.
-        Data::Pattern(_) => return None,
+        Data::Pattern(_) | Data::Instance(..) => return None,
     }
     Some(())
 }

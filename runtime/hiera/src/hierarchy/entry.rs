@@ -125,12 +125,7 @@ impl<'c> HierarchyEntry<'c> {
 
     /// How its files are written, where the function is one of Puppet's own.
     pub(crate) fn format(&self) -> Option<DataFormat> {
-        match self.function.as_str() {
-            "yaml_data" => Some(DataFormat::Yaml),
-            "json_data" => Some(DataFormat::Json),
-            "hocon_data" => Some(DataFormat::Hocon),
-            _ => None,
-        }
+        DataFormat::read_by(&self.function)
     }
 
     /// The module whose code its function is called as; empty for none.

@@ -3,6 +3,7 @@
 use super::scalar;
 use crate::data_file::data::Data;
 use bunraku_vm::format::float_to_s;
+use bunraku_vm::regex;
 
 /// Where a node stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,6 +40,8 @@ pub(super) enum Tag {
     IfQuoted,
     /// That of text.
     Text,
+    /// That of a regular expression.
+    Pattern,
 }
 
 impl Tag {
@@ -48,6 +51,7 @@ impl Tag {
             Tag::Never => None,
             Tag::IfQuoted => (style != Style::Plain).then_some("!"),
             Tag::Text => Some("!!str"),
+            Tag::Pattern => Some("!ruby/regexp"),
         }
     }
 }
@@ -68,13 +72,15 @@ pub(super) fn scalar_of(data: &Data) -> Scalar {
         Data::Float(f) if f.is_infinite() => (if *f > 0.0 { ".inf" } else { "-.inf" }).to_owned(),
         Data::Float(f) => float_to_s(*f),
         Data::Symbol(text) => format!(":{text}"),
-        Data::Pattern(text) => text.clone(),
+        Data::Pattern(source) => {
+            return Scalar { text: regex::inspect(source), style: Style::Plain, tag: Tag::Pattern };
+        }
         Data::Text(text) => {
             // Without its tag it would merge what is behind it, quoted, too.
             let tag = if text == "<<" { Tag::Text } else { Tag::Never };
             return Scalar { text: text.clone(), style: style_of(text), tag };
         }
-        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) => String::new(),
+        Data::Null | Data::List(_) | Data::Map(_) | Data::Object(..) | Data::Instance(..) => String::new(),
     };
     Scalar { text, style: Style::Plain, tag: Tag::IfQuoted }
 }

@@ -159,6 +159,7 @@ impl Anchors {
                     }
                 }
             },
+            Data::Instance(_, variables) => self.meet(variables),
             Data::List(items) => items.iter().for_each(|item| self.meet(item)),
             Data::Map(pairs) => pairs.iter().for_each(|(key, value)| {
                 self.meet(key);
@@ -214,6 +215,10 @@ impl Emitter {
                     self.indicator(&format!("&{number}"), Indicator::Apart);
                 }
                 self.node(data, column, place);
+            }
+            Data::Instance(class, variables) => {
+                self.indicator(&format!("!ruby/object:{class}"), Indicator::Apart);
+                self.node(variables, column, place);
             }
             Data::List(items) if items.is_empty() => {
                 self.indicator("[", Indicator::FlowStart);
@@ -413,6 +418,7 @@ impl Emitter {
 fn is_simple(key: &Data) -> bool {
     match key {
         Data::Object(_, data) => is_simple(data),
+        Data::Instance(..) => false,
         Data::List(items) => items.is_empty(),
         Data::Map(pairs) => pairs.is_empty(),
         scalar => {

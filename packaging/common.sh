@@ -1,5 +1,8 @@
 # What the scripts of this folder share; read by them, from the root of the tree.
 
+# Whatever the user's is: rights of what is packaged are everybody's.
+umask 022
+
 root=$(cd "$(dirname "$0")/.." && pwd)
 version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$root/Cargo.toml" | head -n 1)
 out=${PACKAGES:-$root/target/packages}

@@ -338,7 +338,9 @@ impl Session {
         }
         if let Some(refused) = reads.as_ref().and_then(|reads| reads.refused.first()) {
             let logs = finished.logs;
-            let message = format!("{refused} is outside of what a confined compile may read");
+            let message = format!(
+                "{refused} is outside of what a confined compile may read; --allow, and --allow-key of a key, name more"
+            );
             return Ok(Outcome { logs, ..Outcome::failed(name, message) });
         }
         if !request.gathers {

@@ -11,6 +11,7 @@ use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, ch
 use bunraku_fleet::choice::show;
 use bunraku_fleet::nodes::Nodes;
 use bunraku_fleet::report::counted;
+use bunraku_fleet::tree::open_both;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
@@ -86,12 +87,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, String> {
     arguments.world.check_programs(&arguments.confine)?;
     let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(arguments.world.compat)?;
+    let preparation = arguments.trees.preparation(&arguments.world)?;
     let trees = match (&arguments.tree, &arguments.from) {
         (Some(tree), _) => (tree, tree),
         (None, from) => (from.as_ref().ok_or("Which tree? --from or --tree names it")?, &arguments.to),
     };
-    let (from, to) = arguments.trees.open_both((trees.0, trees.1), &preparation)?;
+    let (from, to) = open_both((trees.0, trees.1), &preparation)?;
     from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];

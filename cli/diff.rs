@@ -20,7 +20,7 @@ use bunraku_fleet::diff::{self, From, Sides, Watch};
 use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
-use bunraku_fleet::tree::{Files, Tree};
+use bunraku_fleet::tree::{Files, Tree, open_both};
 use bunraku_fleet::two_passes;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -128,8 +128,8 @@ pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
 
 fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
     let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(arguments.world.compat)?;
-    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    let preparation = arguments.trees.preparation(&arguments.world)?;
+    let (from, to) = open_both((&arguments.from, &arguments.to), &preparation)?;
     for warning in from.warnings.iter().chain(&to.warnings) {
         renderer.warning(warning);
     }

@@ -81,7 +81,7 @@ impl WholeTree {
     ) -> Result<(T, Option<PathBuf>), String> {
         self.world.check_programs(&self.confine)?;
         let mut nodes = self.world.nodes()?;
-        let tree = tree::open(&self.tree, &self.trees.preparation(self.world.compat)?)?;
+        let tree = tree::open(&self.tree, &self.trees.preparation(&self.world)?)?;
         tree.warnings.iter().for_each(|warning| renderer.warning(warning));
         let world = diff::world(&self.world, &tree);
         let prepared = world.prepare_catalogs()?;

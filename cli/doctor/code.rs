@@ -3,7 +3,9 @@
 use super::finding::Finding;
 use bunraku::archive::{self, Options, Summary};
 use bunraku::files::read;
-use bunraku::{Compat, Compiler, Configuration, Data, Environment, Node, Settings, modulepath};
+use bunraku::{
+    Compat, Compiler, Configuration, Data, Environment, Node, Settings, check_environment, modulepath,
+};
 use bunraku_fleet::report::counted;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -45,6 +47,7 @@ impl Code {
             if !folder.is_dir() {
                 return Err(format!("{} is no folder", folder.display()));
             }
+            check_environment(folder)?;
             return Ok(Some(Code {
                 environment: Environment::at(folder),
                 shown: folder.display().to_string(),

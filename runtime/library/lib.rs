@@ -88,7 +88,7 @@ pub use configuration::{
 };
 pub use configured_jobs::StoredAt;
 pub use data::Data;
-pub use environment::{Environment, modulepath};
+pub use environment::{Environment, check_environment, modulepath};
 pub use exported::{ExportedMeeting, Exports, LentStore};
 pub use function::Function;
 pub use legacy::{is_in_mebibytes, sends_legacy_facts, structured_fact};

@@ -184,7 +184,8 @@ fn what_is_named_is_there() {
         fleet.err
     );
     let engine = format!("index:{}", facts.text("no/such"));
-    let fleet = run(&["fleet", "compile", &facts.text(""), "--facts", &facts.text(""), "--on", &engine]);
+    let tree = folder(&[("environment.conf", "")]);
+    let fleet = run(&["fleet", "compile", &tree.text(""), "--facts", &facts.text(""), "--on", &engine]);
     assert_eq!(
         (fleet.status, fleet.err.contains("There is no folder in which ")),
         (1, true),

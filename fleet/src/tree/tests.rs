@@ -11,6 +11,7 @@ fn how(cache: &Path) -> Preparation {
         compat: Compat::default(),
         archives: false,
         limits: Limits::default(),
+        does_without: false,
     }
 }
 

@@ -81,6 +81,19 @@ fn completions_and_the_manual_know_the_arguments() {
         assert_eq!(script.status, 0, "{}", script.err);
         assert!(script.out.contains(part) && script.out.contains("check-cycles"), "{shell}");
     }
+    // What help does not show is not offered: `diff` refuses it.
+    let script = run(&["completions", "fish"]).out;
+    let of = |command: &str, option: &str| {
+        let begin = format!("complete -c bunraku -n \"__fish_bunraku_using_subcommand {command}\" ");
+        script.lines().any(|line| line.starts_with(&begin) && line.contains(&format!("-l {option} ")))
+    };
+    assert!(of("diff", "from") && of("diff", "facts") && of("compile", "frozen") && of("compile", "node"));
+    for command in ["affected", "coverage", "diff", "profile", "unused"] {
+        let hidden =
+            ["archive", "environment", "execute", "frozen", "manifest", "modulepath", "node", "trusted"];
+        let offered: Vec<&str> = hidden.into_iter().filter(|option| of(command, option)).collect();
+        assert_eq!(offered, [""; 0], "{command}");
+    }
     let work = tempfile::tempdir().expect("a folder can be made");
     let pages = work.path().join("man1");
     let made = run(&["completions", "man", "-o", &pages.to_string_lossy()]);

@@ -1,7 +1,7 @@
 //! `bunraku affected`: whom a change can touch.
 
 use crate::confine::Confine;
-use crate::nodes::{NodeChoice, threads};
+use crate::nodes::{NodeChoice, of_trees, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::trees::TreeArguments;
 use crate::world::World;
@@ -36,10 +36,7 @@ enum Form {
 ///
 /// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong, the arguments among it.
 #[derive(Args)]
-#[command(mut_args(|argument| match argument.get_id().as_str() {
-    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
-    _ => argument,
-}))]
+#[command(mut_args(of_trees))]
 pub struct Arguments {
     /// The tree as it is: a folder, an archive, or `git:REV[:PATH]`.
     #[arg(long, value_name = "TREE", required_unless_present = "tree")]
@@ -97,7 +94,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
     let compiler = arguments.confine.compiler().settled();
-    let choice = arguments.choice.choice(None)?;
+    let choice = arguments.choice.choice(arguments.world.node.as_deref())?;
     let threads = threads(arguments.threads);
     let keep = |nodes: &mut Nodes| {
         choice.keep(nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see)).map(drop)

@@ -160,7 +160,7 @@ pub mod check {
 
 /// Files that a user names: read within limits, written whole or not at all.
 pub mod files {
-    pub use bunraku_files::{read, write};
+    pub use bunraku_files::{owner, read, write};
 }
 
 /// HTTP to those that Puppet's authority has signed.

@@ -74,3 +74,17 @@ fn unused_refuses_with_1() {
     let (status, _, err) = run(&["unused", "before", "--environment", "after"]);
     assert!(status == 1 && err.contains("unused takes TREE in place of"), "{status} {err}");
 }
+
+/// What is wrong with a node is said with its place once.
+#[test]
+fn a_place_is_told_once() {
+    let tree = tempfile::tempdir().expect("a folder");
+    paths::write_all(tree.path(), &[("manifests/site.pp", "fail('not here')\n")]);
+    let tree = tree.path().to_str().expect("a path");
+    for command in [&["unused", tree][..], &["coverage", tree], &["profile", tree]] {
+        let (status, _, err) = run(command);
+        assert!(status == 1 && err.contains("not here (file: "), "{command:?}: {err}");
+        let nodes = err.matches("does not compile").count();
+        assert_eq!(err.matches("(file: ").count(), nodes, "{command:?}: {err}");
+    }
+}

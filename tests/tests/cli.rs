@@ -306,6 +306,23 @@ fn what_cannot_be_written_is_an_error() {
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
         assert!(said.contains("Could not write "), "{args:?}: {said}");
     }
+    // Results of jobs, whichever way they are done.
+    for threads in ["1", "2"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        command
+            .args(["batch", "--threads", threads])
+            .stdin(Stdio::piped())
+            .stdout(full)
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("Bunraku starts");
+        let written = child.stdin.take().expect("it is piped").write_all(b"{}\n");
+        written.expect("it is read");
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.starts_with("Error: Could not write results: "), "{said}");
+    }
 }
 
 #[test]

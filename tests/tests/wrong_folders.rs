@@ -134,3 +134,33 @@ fn a_version_without_the_environment_is_told_and_compared() {
     assert!(stderr.contains(&format!("Warning: git:none {LACK}")), "{stderr}");
     assert!(stdout.contains("nodes"), "{status} {stdout} {stderr}");
 }
+
+/// Modules that a Puppetfile names lie in no commit: why all nodes fail on that side is said, with what helps.
+#[test]
+fn modules_that_are_not_in_git_are_told() {
+    let work = tempfile::tempdir().expect("a folder");
+    let site = work.path().join("site");
+    paths::write_all(
+        &site,
+        &[
+            ("manifests/site.pp", "include ntp\n"),
+            ("modules/ntp/manifests/init.pp", "class ntp { notify { 'ntp': } }\n"),
+            ("Puppetfile", "forge 'https://forge.example.com'\nmod 'puppet-ntp', '1.0.0'\n"),
+            (".gitignore", "modules/\n"),
+        ],
+    );
+    of_folder(&site);
+    let facts = facts();
+    let diff = ["diff", "--from", "git:main", "--to", ".", "--facts", &facts];
+    let wanted =
+        "Warning: git:main has a Puppetfile and no folder modules, into which its modules go: --modules";
+    let (_, _, stderr) = run(&site, &diff);
+    assert!(stderr.contains(wanted) && !stderr.contains(". has a Puppetfile"), "{stderr}");
+    let (status, _, stderr) = run(&site, &[&diff[..], &["--modules", "modules"]].concat());
+    assert!(status == 0 && !stderr.contains("Puppetfile"), "{status} {stderr}");
+    let (status, _, stderr) = run(&site, &["doctor", "--environment", "."]);
+    assert!(status == 0 && !stderr.contains("Puppetfile"), "{stderr}");
+    fs::rename(site.join("modules"), work.path().join("elsewhere")).expect("it can be moved");
+    let (_, stdout, stderr) = run(&site, &["doctor", "--environment", "."]);
+    assert!((stdout + &stderr).contains("it has a Puppetfile, and ./modules is not there"), "{stderr}");
+}

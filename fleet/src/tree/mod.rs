@@ -9,7 +9,7 @@ mod program;
 mod submodules;
 
 pub use archives::whole;
-pub use modules::Files;
+pub use modules::{Files, unfetched};
 
 use bunraku::process::{self, Errors, Limits};
 use bunraku::{Compat, check_environment};
@@ -220,6 +220,14 @@ fn with_archive(
         own.into_iter().chain(how.modules.iter().cloned()).collect::<Vec<_>>()
     });
     let mut warnings = Vec::new();
+    let missing = unfetched(&folder).filter(|_| how.modules.is_empty());
+    if let Some(missing) = missing.as_ref().and_then(|missing| missing.strip_prefix(&folder).ok()) {
+        let missing = missing.display();
+        warnings.push(format!(
+            "{label} has a Puppetfile and no folder {missing}, into which its modules go: --modules names where they are, and --bootstrap \
+             a command that puts them there, for versions in git"
+        ));
+    }
     let archive = how.cache.as_ref().filter(|_| how.archives).and_then(|cache| {
         let built = archives::kept(
             cache,

@@ -86,6 +86,15 @@ fn path_said(folder: &Path, conf: &str) -> Vec<PathBuf> {
         .collect()
 }
 
+/// The folder of a tree's module path that is not there, where the tree's Puppetfile names modules that are to be put there.
+pub fn unfetched(folder: &Path) -> Option<PathBuf> {
+    let puppetfile = read::regular_text(&folder.join("Puppetfile"), read::MAX_FILE).ok()?;
+    let is_module =
+        |line: &str| line.trim_start().starts_with("mod ") || line.trim_start().starts_with("mod(");
+    let missing = own_path(folder).into_iter().find(|folder| !folder.is_dir());
+    missing.filter(|_| puppetfile.lines().any(is_module))
+}
+
 /// What the files of a tree's modules hold.
 ///
 /// Key: the source as a catalog says it. Bound: the sources that the catalogs of one run say. Stale: never, a run reads each once.

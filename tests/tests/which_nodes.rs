@@ -88,3 +88,24 @@ fn a_place_is_told_once() {
         assert_eq!(err.matches("(file: ").count(), nodes, "{command:?}: {err}");
     }
 }
+
+/// Modules that the Puppetfile names are others': nobody deletes what is unused of them.
+#[test]
+fn unused_leaves_out_modules_of_others() {
+    let work = tempfile::tempdir().expect("a folder");
+    let files = [
+        ("manifests/site.pp", "notify { 'x': }\n"),
+        ("modules/mine/manifests/init.pp", "class mine { }\n"),
+        ("modules/theirs/manifests/init.pp", "class theirs { }\n"),
+    ];
+    paths::write_all(work.path(), &files);
+    let tree = work.path().to_str().expect("a path");
+    let (status, _, err) = run(&["unused", tree, "--own"]);
+    assert!(status == 1 && err.contains("/Puppetfile can't be read: No such file"), "{status} {err}");
+    paths::write_all(work.path(), &[("Puppetfile", "mod 'somebody-theirs', '1.0.0'\n")]);
+    let (status, all, err) = run(&["unused", tree]);
+    assert!(status == 2 && all.contains("mine") && all.contains("theirs"), "{all} {err}");
+    let (status, own, err) = run(&["unused", tree, "--own"]);
+    assert!(status == 2 && own.contains("mine") && !own.contains("theirs"), "{own} {err}");
+    assert!(err.starts_with("1 of 3 pieces ") || err.starts_with("1 of 2 pieces "), "{err}");
+}

@@ -9,7 +9,7 @@ mod program;
 mod submodules;
 
 pub use archives::whole;
-pub use modules::{Files, unfetched};
+pub use modules::{Files, in_puppetfile, unfetched};
 
 use bunraku::process::{self, Errors, Limits};
 use bunraku::{Compat, check_environment};

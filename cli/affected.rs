@@ -11,11 +11,11 @@ use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, ch
 use bunraku_fleet::choice::show;
 use bunraku_fleet::nodes::Nodes;
 use bunraku_fleet::report::counted;
-use bunraku_fleet::tree::open_both;
+use bunraku_fleet::tree::{Tree, open_both};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The form of what is printed.
@@ -91,6 +91,9 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     };
     let (from, to) = open_both((trees.0, trees.1), &preparation)?;
     from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
+    preparation.modules.iter().filter_map(|modules| within_one(modules, [&from, &to])).for_each(|told| {
+        renderer.warning(&told);
+    });
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
     let compiler = arguments.confine.compiler().settled();
@@ -132,6 +135,22 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     compiler.leave();
     old.warnings().iter().for_each(|warning| renderer.warning(warning));
     Ok(answer)
+}
+
+/// What is to be said of modules for both trees that lie within one of them: their files are that one's own, and the other has them under
+/// names that differ.
+fn within_one(modules: &Path, trees: [&Tree; 2]) -> Option<String> {
+    let place = modules.canonicalize().ok()?;
+    let real = |tree: &&Tree| tree.folder.as_ref().and_then(|folder| folder.canonicalize().ok());
+    let is_within = |tree: &&Tree| real(tree).is_some_and(|folder| place.starts_with(folder));
+    let within: Vec<&Tree> = trees.into_iter().filter(is_within).collect();
+    let [tree] = within[..] else { return None };
+    Some(format!(
+        "--modules {} lies within {}, and not within the other tree, so every node counts as touched: from a folder beside both, it is \
+         told file by file",
+        modules.display(),
+        tree.label
+    ))
 }
 
 /// How many reasons are told in text; JSON has all.

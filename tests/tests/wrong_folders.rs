@@ -160,7 +160,21 @@ fn modules_that_are_not_in_git_are_told() {
     assert!(status == 0 && !stderr.contains("Puppetfile"), "{status} {stderr}");
     let (status, _, stderr) = run(&site, &["doctor", "--environment", "."]);
     assert!(status == 0 && !stderr.contains("Puppetfile"), "{stderr}");
+    let affected = |modules: &str| {
+        let args = ["affected", "--from", "git:main", "--to", ".", "--facts", &facts, "--modules", modules];
+        run(&site, &args)
+    };
+    let (status, _, stderr) = affected("modules");
+    assert!(
+        status == 2 && stderr.contains("Warning: --modules modules lies within ., and not within"),
+        "{stderr}"
+    );
     fs::rename(site.join("modules"), work.path().join("elsewhere")).expect("it can be moved");
+    let (status, stdout, stderr) = affected("../elsewhere");
+    assert!(
+        status == 0 && stdout.is_empty() && !stderr.contains("lies within"),
+        "{status} {stdout} {stderr}"
+    );
     let (_, stdout, stderr) = run(&site, &["doctor", "--environment", "."]);
     assert!((stdout + &stderr).contains("it has a Puppetfile, and ./modules is not there"), "{stderr}");
 }

@@ -1,7 +1,7 @@
 //! `bunraku affected`: whom a change can touch.
 
 use crate::confine::Confine;
-use crate::nodes::{NodeChoice, threads};
+use crate::nodes::{NodeChoice, of_trees, threads};
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::trees::TreeArguments;
 use crate::world::World;
@@ -11,10 +11,11 @@ use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, ch
 use bunraku_fleet::choice::show;
 use bunraku_fleet::nodes::Nodes;
 use bunraku_fleet::report::counted;
+use bunraku_fleet::tree::{Tree, open_both};
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The form of what is printed.
@@ -35,10 +36,7 @@ enum Form {
 ///
 /// Exit status: 0 where no node is touched, 2 where some are, 1 where something went wrong, the arguments among it.
 #[derive(Args)]
-#[command(mut_args(|argument| match argument.get_id().as_str() {
-    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
-    _ => argument,
-}))]
+#[command(mut_args(of_trees))]
 pub struct Arguments {
     /// The tree as it is: a folder, an archive, or `git:REV[:PATH]`.
     #[arg(long, value_name = "TREE", required_unless_present = "tree")]
@@ -86,17 +84,20 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, String> {
     arguments.world.check_programs(&arguments.confine)?;
     let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(arguments.world.compat)?;
+    let preparation = arguments.trees.preparation(&arguments.world)?;
     let trees = match (&arguments.tree, &arguments.from) {
         (Some(tree), _) => (tree, tree),
         (None, from) => (from.as_ref().ok_or("Which tree? --from or --tree names it")?, &arguments.to),
     };
-    let (from, to) = arguments.trees.open_both((trees.0, trees.1), &preparation)?;
+    let (from, to) = open_both((trees.0, trees.1), &preparation)?;
     from.warnings.iter().chain(&to.warnings).for_each(|warning| renderer.warning(warning));
+    preparation.modules.iter().filter_map(|modules| within_one(modules, [&from, &to])).for_each(|told| {
+        renderer.warning(&told);
+    });
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
     let compiler = arguments.confine.compiler().settled();
-    let choice = arguments.choice.choice(None)?;
+    let choice = arguments.choice.choice(arguments.world.node.as_deref())?;
     let threads = threads(arguments.threads);
     let keep = |nodes: &mut Nodes| {
         choice.keep(nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see)).map(drop)
@@ -134,6 +135,22 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     compiler.leave();
     old.warnings().iter().for_each(|warning| renderer.warning(warning));
     Ok(answer)
+}
+
+/// What is to be said of modules for both trees that lie within one of them: their files are that one's own, and the other has them under
+/// names that differ.
+fn within_one(modules: &Path, trees: [&Tree; 2]) -> Option<String> {
+    let place = modules.canonicalize().ok()?;
+    let real = |tree: &&Tree| tree.folder.as_ref().and_then(|folder| folder.canonicalize().ok());
+    let is_within = |tree: &&Tree| real(tree).is_some_and(|folder| place.starts_with(folder));
+    let within: Vec<&Tree> = trees.into_iter().filter(is_within).collect();
+    let [tree] = within[..] else { return None };
+    Some(format!(
+        "--modules {} lies within {}, and not within the other tree, so every node counts as touched: from a folder beside both, it is \
+         told file by file",
+        modules.display(),
+        tree.label
+    ))
 }
 
 /// How many reasons are told in text; JSON has all.

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 #[cfg(unix)]
 use std::io::BufWriter;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, Error, Write};
 use std::num::NonZeroUsize;
 #[cfg(unix)]
 use std::os::fd::AsFd;
@@ -83,7 +83,13 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     };
     answers.compiler.leave();
     // A reader that has gone wants no more results; there is nobody to tell.
-    if output::unless_gone(done).is_ok() { ExitCode::SUCCESS } else { ExitCode::from(crate::FAILED) }
+    match output::unless_gone(done) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            output::note(&format!("Error: {error}"));
+            ExitCode::from(crate::FAILED)
+        }
+    }
 }
 
 fn configuration(arguments: &Arguments) -> Result<Option<Configuration>, String> {
@@ -128,8 +134,9 @@ fn print(output: &mut impl Write, answer: &JobAnswer) -> std::io::Result<()> {
 
 fn one_by_one(answers: &Answers) -> std::io::Result<()> {
     let (mut input, mut results) = (std::io::stdin().lock(), results()?);
-    while let Some(line) = next_line(&mut input)? {
-        print(&mut results, &answers.answer(&line))?;
+    let failed = |what: &str, error: Error| Error::new(error.kind(), format!("Could not {what}: {error}"));
+    while let Some(line) = next_line(&mut input).map_err(|error| failed("read jobs", error))? {
+        print(&mut results, &answers.answer(&line)).map_err(|error| failed("write results", error))?;
     }
     Ok(())
 }

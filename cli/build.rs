@@ -3,7 +3,7 @@
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::archive::{self, NeedsRuby, Options, Progress, Summary};
-use bunraku::{Compat, Configuration, is_environment_name, modulepath};
+use bunraku::{Compat, Configuration, check_environment, is_environment_name, modulepath};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
@@ -62,10 +62,31 @@ pub struct Arguments {
     format: Form,
 }
 
+/// What a module has, one of them at least.
+const OF_MODULES: [&str; 15] = [
+    "metadata.json",
+    "manifests",
+    "functions",
+    "types",
+    "templates",
+    "files",
+    // Not `lib/puppet` as a whole: `/var` has one.
+    "lib/puppet/functions",
+    "lib/puppet/parser",
+    "lib/puppet/provider",
+    "lib/puppet/type",
+    "lib/facter",
+    "facts.d",
+    "tasks",
+    "plans",
+    "hiera.yaml",
+];
+
 impl Arguments {
     fn options(&self) -> Result<Options, String> {
+        let has = |dir: &Path, names: &[&str]| names.iter().any(|name| dir.join(name).exists());
         let is_environment =
-            |dir: &PathBuf| ["environment.conf", "manifests", "modules"].iter().any(|n| dir.join(n).exists());
+            |dir: &PathBuf| has(dir, &["environment.conf", "hiera.yaml", "manifests", "modules"]);
         let mut options = Options {
             directory: self.environment.clone(),
             modulepath: self.modulepath.clone().map(|path| modulepath(&path)),
@@ -82,9 +103,33 @@ impl Arguments {
             }
             [] => {}
             [one] if is_environment(one) => options.directory = Some(one.clone()),
-            folders => options.modulepath = Some(folders.to_vec()),
+            folders => {
+                for folder in folders {
+                    let entries = folder.read_dir().into_iter().flatten().flatten();
+                    let shown =
+                        entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
+                    let all: Vec<PathBuf> = shown.map(|entry| entry.path()).collect();
+                    // Nothing may have been put there yet.
+                    if !all.is_empty() && !all.iter().any(|module| has(module, &OF_MODULES)) {
+                        let none = "it has no manifests, no modules, no environment.conf and no hiera.yaml";
+                        return Err(format!(
+                            "{} is neither an environment ({none}) nor a folder of modules",
+                            folder.display()
+                        ));
+                    }
+                }
+                options.modulepath = Some(folders.to_vec());
+            }
         }
-        self.configured(options)
+        let options = self.configured(options)?;
+        // What a configuration names is a server's, which may be empty.
+        if let (Some(folder), true, None) =
+            (&options.directory, options.directory == self.environment, &options.modulepath)
+            && folder.is_dir()
+        {
+            check_environment(folder)?;
+        }
+        Ok(options)
     }
 
     /// The same with what the configuration says.

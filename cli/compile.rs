@@ -210,6 +210,7 @@ impl Arguments {
             compat: self.world.compat,
             archives: true,
             limits: Limits::default(),
+            does_without: true,
         };
         let named = targets.iter().map(|target| (target.node.name().to_owned(), target.clone()));
         let sent = Sent {

@@ -3,7 +3,7 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, output};
-use clap::{Args, Command, ValueEnum};
+use clap::{Arg, ArgGroup, Args, Command, Id, ValueEnum};
 use clap_complete::Shell;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -40,6 +40,9 @@ pub fn run(arguments: &Arguments, mut command: Command) -> ExitCode {
     if arguments.what == What::Man {
         return manual(command, arguments.output.as_deref().unwrap_or(Path::new(".")), &mut renderer);
     }
+    // The arguments of subcommands are put together by this.
+    command.build();
+    let mut command = without_hidden(&command);
     command.build();
     let shell = match arguments.what {
         What::Bash => Shell::Bash,
@@ -63,6 +66,27 @@ fn manual(command: Command, folder: &Path, renderer: &mut Renderer) -> ExitCode 
             renderer.failure(&format!("Could not write the manual into {folder}: {error}"), FAILED)
         }
     }
+}
+
+/// The same commands, which have been built, without the arguments that help does not show: shells would offer what is refused.
+fn without_hidden(command: &Command) -> Command {
+    let shown = |argument: &&Arg| !argument.is_hide_set();
+    let hidden: Vec<&Id> = command.get_arguments().filter(|one| !shown(one)).map(Arg::get_id).collect();
+    let groups = command.get_groups().map(|group| {
+        let members = group.get_args().filter(|member| !hidden.contains(member)).cloned();
+        ArgGroup::new(group.get_id().clone()).args(members).multiple(true)
+    });
+    // Help and version are among the arguments by now, and the command `help` among the subcommands.
+    // Names live as long as the process, which ends behind this.
+    let name: &'static str = command.get_name().to_owned().leak();
+    let bare = Command::new(name).version(env!("CARGO_PKG_VERSION"));
+    let mut bare = bare.disable_help_flag(true).disable_version_flag(true).disable_help_subcommand(true);
+    if let Some(about) = command.get_about() {
+        bare = bare.about(about.clone());
+    }
+    bare.args(command.get_arguments().filter(shown).cloned())
+        .groups(groups)
+        .subcommands(command.get_subcommands().map(without_hidden))
 }
 
 /// The same commands without `help`, which would have a page for each of them once more.

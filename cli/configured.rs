@@ -94,11 +94,13 @@ impl Configured {
     }
 
     /// The same for a service: what is not said is the machine's, whichever user the service runs as. What is wrong with the
-    /// configuration's text is told by whoever asks.
+    /// configuration's text is told by whoever asks. Who serves compiles, so all folders that are named have to be there.
     ///
     /// # Errors
-    /// As of [`Configured::read`].
+    /// As of [`Configured::read`] and [`Configured::check_named`].
     pub fn read_for_service(&self, compat: Compat) -> Result<Option<Configuration>, String> {
+        there("confdir", self.confdir.as_deref())?;
+        self.check_named()?;
         let Some(given) = self.given(&[]) else { return Ok(None) };
         match self.is_asked_for() {
             true => Configuration::read_for_service(compat, &given).map(Some),
@@ -114,7 +116,9 @@ impl Configured {
     pub fn check_named(&self) -> Result<(), String> {
         there("codedir", self.codedir.as_deref())?;
         let folders = self.environmentpath.as_deref().map_or_else(Vec::new, modulepath);
-        folders.iter().try_for_each(|folder| there("environmentpath", Some(folder)))
+        // `$codedir/environments` is told by the configuration.
+        let is_whole = |folder: &&PathBuf| !folder.as_os_str().as_encoded_bytes().contains(&b'$');
+        folders.iter().filter(is_whole).try_for_each(|folder| there("environmentpath", Some(folder)))
     }
 
     /// What the command line says of settings; none where no configuration is to be read.

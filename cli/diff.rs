@@ -3,7 +3,7 @@
 use crate::confine::Confine;
 use crate::engines::OnArguments;
 use crate::exported::ExportedArgument;
-use crate::nodes::{NodeChoice, threads};
+use crate::nodes::{NodeChoice, of_trees, threads};
 use crate::prepared::Prepared;
 use crate::render::{ColorChoice, Form as Messages, Renderer};
 use crate::reports::{Form, Report};
@@ -20,7 +20,7 @@ use bunraku_fleet::diff::{self, From, Sides, Watch};
 use bunraku_fleet::nodes::{Known, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
-use bunraku_fleet::tree::{Files, Tree};
+use bunraku_fleet::tree::{Files, Tree, open_both};
 use bunraku_fleet::two_passes;
 use clap::Args;
 use std::collections::BTreeSet;
@@ -35,10 +35,7 @@ use std::process::ExitCode;
 /// Exit status: 0 where nothing changes, 2 where something does, 1 where a node fails that did not before, where no node could be
 /// compiled from either tree, or where the arguments are wrong.
 #[derive(Args)]
-#[command(mut_args(|argument| match argument.get_id().as_str() {
-    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" => argument.hide(true),
-    _ => argument,
-}))]
+#[command(mut_args(of_trees))]
 pub struct Arguments {
     /// Certnames of the nodes [default: all with facts].
     #[arg(value_name = "NODE")]
@@ -105,11 +102,12 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Refuses what would name other trees than the two that a command compares.
+/// Refuses what would name other trees than the two that a command compares, and trusted data for all nodes alike.
 ///
 /// # Errors
 /// Says so.
 pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
+    world.no_trusted(command)?;
     let World { environment, archive, execute, manifest, modulepath, .. } = world;
     let given = [
         environment.is_some(),
@@ -128,8 +126,8 @@ pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
 
 fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
     let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(arguments.world.compat)?;
-    let (from, to) = arguments.trees.open_both((&arguments.from, &arguments.to), &preparation)?;
+    let preparation = arguments.trees.preparation(&arguments.world)?;
+    let (from, to) = open_both((&arguments.from, &arguments.to), &preparation)?;
     for warning in from.warnings.iter().chain(&to.warnings) {
         renderer.warning(warning);
     }
@@ -236,7 +234,7 @@ fn choose(
     (threads, renderer): (usize, &mut Renderer),
     compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
-    let mut choice = arguments.choice.choice(None)?;
+    let mut choice = arguments.choice.choice(arguments.world.node.as_deref())?;
     choice.names.extend_from_slice(&arguments.certnames);
     let chosen = choice.keep(nodes, threads, compile)?;
     if !chosen.failed.is_empty() && !choice.one_per_kind {

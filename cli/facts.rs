@@ -155,7 +155,8 @@ fn pull(arguments: &Pull, renderer: &mut Renderer) -> Result<ExitCode, (String, 
                     left_out.push(message);
                     Ok(())
                 }
-                known => known.and_then(|known| add(&known)),
+                Err(message) => Err(format!("{message}; with --keep-going it is left out")),
+                Ok(known) => add(&known),
             };
             failure = done.err();
             failure.is_none()

@@ -134,9 +134,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
         }
         None => (arguments.world.clone(), None),
     };
-    if world.trusted.is_some() {
-        return Err(wrong("Trusted data is each node's own: fleet takes no --trusted".to_owned()));
-    }
+    world.no_trusted("fleet").map_err(wrong)?;
     let expected = arguments.expect_failures.as_deref().map(Expected::read).transpose().map_err(wrong)?;
     let expected = expected.unwrap_or_default();
     let save = arguments.save.as_deref().map(Folder::open).transpose().map_err(failed)?;

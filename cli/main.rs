@@ -185,6 +185,11 @@ fn main() -> ExitCode {
 /// a finding to whoever runs them in CI.
 const TWO_IS_A_FINDING: [&str; 3] = ["affected", "diff", "unused"];
 
+/// The status that a command leaves with where its arguments do not go together.
+fn status_of_usage(command: &str) -> u8 {
+    if TWO_IS_A_FINDING.contains(&command) { FAILED } else { USAGE }
+}
+
 /// Prints what is wrong with the arguments, or the help that they ask for; the exit status.
 fn refused(error: &clap::Error) -> ExitCode {
     let command = std::env::args_os().skip(1).find(|word| !word.as_encoded_bytes().starts_with(b"-"));

@@ -2,6 +2,7 @@
 
 use crate::configured::{self, Configured};
 use crate::{FAILED, USAGE, output};
+use bunraku::files::owner;
 use bunraku::{Compat, Configuration};
 use bunraku_authority::{Authority, Fault, Settings};
 use bunraku_server::forget::{Forgotten, deactivate, forget};
@@ -93,8 +94,13 @@ fn clean(configuration: &Configuration, node: &str) -> Result<String, String> {
 /// Revokes a node's certificate and removes its files, where the authority is here; whether there was one.
 fn revoked(configuration: &Configuration, node: &str) -> Result<bool, String> {
     let settings = Settings::read(configuration, None)?;
-    if !settings.layout.key.is_file() {
-        return Ok(false);
+    let key = &settings.layout.key;
+    match key.try_exists() {
+        Ok(true) => {}
+        Ok(false) => return Ok(false),
+        Err(error) => {
+            return Err(format!("{} can't be read: {}", key.display(), owner::refusal(key, &error)));
+        }
     }
     let tell = Arc::new(|_: &str, message: &str| output::note(&format!("Warning: {message}")));
     let told = |fault: Fault| fault.to_string();

@@ -5,7 +5,7 @@ use bunraku::Certificates;
 use bunraku::files::read;
 use bunraku_fleet::choice::{Choice, FactIs, Pattern, ResourceIs};
 use bunraku_fleet::nodes::Nodes;
-use clap::Args;
+use clap::{Arg, Args};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -69,6 +69,16 @@ impl NodeChoice {
     }
 }
 
+/// An argument of a command that compiles nodes from trees: what is refused there, or said by others, is not in its help.
+pub fn of_trees(argument: Arg) -> Arg {
+    match argument.get_id().as_str() {
+        "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => {
+            argument.hide(true)
+        }
+        _ => argument,
+    }
+}
+
 /// How many threads that are: those asked for, or one a core.
 pub fn threads(asked: Option<NonZeroUsize>) -> usize {
     let cores = || std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -85,6 +95,19 @@ pub fn bar(count: usize) -> ProgressBar {
 }
 
 impl World {
+    /// Refuses trusted data for many nodes alike.
+    ///
+    /// # Errors
+    /// Says so of the command.
+    pub fn no_trusted(&self, command: &str) -> Result<(), String> {
+        match self.trusted {
+            Some(_) => Err(format!(
+                "Trusted data is each node's own, as facts have it: {command} takes no --trusted"
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// The nodes that facts are known of: those of `--factpath` or `--facts`, or of the place that is configured (a server's
     /// cache, or PuppetDB).
     ///

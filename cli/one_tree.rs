@@ -28,7 +28,7 @@ impl OneTree {
     /// When it can't be opened or prepared.
     pub fn world(&self, world: &World, renderer: &mut Renderer) -> Result<World, String> {
         let Some(name) = &self.tree else { return Ok(world.clone()) };
-        let tree = tree::open(name, &self.trees.preparation(world.compat)?)?;
+        let tree = tree::open(name, &self.trees.preparation(world)?)?;
         tree.warnings.iter().for_each(|warning| renderer.warning(warning));
         let (facts, factpath) = (world.facts.clone(), world.factpath.clone());
         // A version lies in a folder that is called anyhow.

@@ -33,6 +33,7 @@ impl World {
     /// When the configuration can't be read, or a setting has a value that does not fit.
     pub fn prepare(&self, purpose: Purpose) -> Result<Prepared<'_>, String> {
         self.check_named()?;
+        self.check_folder(purpose)?;
         let configuration = self.configuration()?;
         let mut settings = Settings::of_compat(self.compat);
         let mut warnings = Vec::new();

@@ -29,7 +29,7 @@ pub fn opened(
         world.environment = Some(given.into());
         return Ok((world, None));
     }
-    let preparation = trees.preparation(world.compat)?;
+    let preparation = trees.preparation(&world)?;
     let tree = tree::open(given, &preparation)?;
     tree.warnings.iter().for_each(|warning| warn(warning));
     if let Some(folders) = &tree.modulepath {

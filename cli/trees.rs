@@ -1,9 +1,9 @@
 //! The arguments that say how trees are prepared, and where what is made of them is kept.
 
-use bunraku::Compat;
+use crate::world::World;
 use bunraku::process::Limits;
+use bunraku_fleet::tree::Preparation;
 use bunraku_fleet::tree::cache::{BOUND, Cache};
-use bunraku_fleet::tree::{self, Preparation, Tree};
 use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,11 +33,11 @@ pub struct TreeArguments {
 }
 
 impl TreeArguments {
-    /// How trees are prepared, with the cache opened.
+    /// How trees are prepared for such arguments, with the cache opened.
     ///
     /// # Errors
     /// When the cache can't be.
-    pub fn preparation(&self, compat: Compat) -> Result<Preparation, String> {
+    pub fn preparation(&self, world: &World) -> Result<Preparation, String> {
         let folder = self.cache.clone().or_else(default_cache);
         let bound = self.cache_size.saturating_mul(1 << 20);
         let cache = folder.map(|folder| Cache::open(&folder, bound).map(Arc::new)).transpose()?;
@@ -45,22 +45,10 @@ impl TreeArguments {
             cache,
             bootstrap: self.bootstrap.clone(),
             modules: self.modules.clone(),
-            compat,
+            compat: world.compat,
             archives: !self.no_archives,
             limits: Limits { time: Duration::from_secs(self.bootstrap_timeout), ..Limits::default() },
-        })
-    }
-
-    /// Opens two trees, side by side.
-    ///
-    /// # Errors
-    /// When one can't be: the first of them says why.
-    pub fn open_both(&self, (from, to): (&str, &str), how: &Preparation) -> Result<(Tree, Tree), String> {
-        std::thread::scope(|scope| {
-            let second = scope.spawn(|| tree::open(to, how));
-            let first = tree::open(from, how)?;
-            let second = second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-            Ok((first, second))
+            does_without: world.does_without_environment(),
         })
     }
 }

@@ -5,9 +5,11 @@ use crate::whole_tree::WholeTree;
 use crate::{FAILED, output};
 use bunraku::pieces::{PieceKind, shown};
 use bunraku_fleet::report::counted;
+use bunraku_fleet::tree::in_puppetfile;
 use bunraku_fleet::unused::{Dead, Unused, unused};
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -38,6 +40,9 @@ pub struct Arguments {
     /// Only what lies in these modules. It may be given several times.
     #[arg(long = "module", value_name = "MODULE")]
     within: Vec<String>,
+    /// Leave out modules that the tree's Puppetfile names: they are somebody else's.
+    #[arg(long)]
+    own: bool,
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "text")]
     format: Form,
@@ -57,11 +62,27 @@ pub fn run(arguments: &Arguments) -> ExitCode {
                 return renderer
                     .failure(&format!("--module {unknown}: the tree has nothing of such a module"), FAILED);
             }
+            if arguments.own {
+                let foreign = match foreign(folder.as_deref()) {
+                    Ok(foreign) => foreign,
+                    Err(message) => return renderer.failure(&message, FAILED),
+                };
+                let is_own = |module: &String| !foreign.contains(module);
+                answer.dead.retain(|dead| dead.piece.module.as_ref().is_none_or(is_own));
+                answer.modules.retain(is_own);
+            }
             answer.dead.retain(|dead| is_wanted(arguments, dead));
             tell(arguments, &answer, folder.as_deref(), &mut renderer)
         }
         Err((message, status)) => renderer.failure(&message, status),
     }
+}
+
+/// The modules of others, by the tree's Puppetfile.
+fn foreign(folder: Option<&Path>) -> Result<BTreeSet<String>, String> {
+    let folder = folder.ok_or("--own takes a folder or a version in git: an archive has no Puppetfile")?;
+    let failed = |error| format!("--own: {} can't be read: {error}", folder.join("Puppetfile").display());
+    in_puppetfile(folder).map_err(failed)
 }
 
 fn is_wanted(arguments: &Arguments, dead: &Dead) -> bool {

@@ -120,6 +120,9 @@ fn examined(
         true => Some(older.nodes().map_err(|message| (message, USAGE))?),
         false => None,
     };
+    if named.len() != 1 {
+        older.no_trusted("upgrade of many nodes").map_err(|message| (message, USAGE))?;
+    }
     let target = |name: &str| {
         let known = nodes.as_ref().map(|nodes| nodes.known(name)).transpose()?;
         let target = |prepared: &Prepared| match &known {

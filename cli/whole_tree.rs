@@ -1,11 +1,11 @@
 //! The arguments of commands that compile all nodes from one tree and say something of the tree: `unused`, `coverage`.
 
 use crate::confine::Confine;
-use crate::nodes::{NodeChoice, bar, threads};
+use crate::nodes::{NodeChoice, bar, of_trees, threads};
 use crate::render::Renderer;
 use crate::trees::TreeArguments;
 use crate::world::World;
-use crate::{FAILED, USAGE, diff};
+use crate::{FAILED, diff, status_of_usage};
 use bunraku::Compiler;
 use bunraku_fleet::choice::show;
 use bunraku_fleet::tree;
@@ -16,10 +16,7 @@ use std::path::PathBuf;
 
 /// A tree, and the nodes that are compiled from it.
 #[derive(Args)]
-#[command(mut_args(|argument| match argument.get_id().as_str() {
-    "environment" | "archive" | "frozen" | "execute" | "manifest" | "node" | "modulepath" | "trusted" => argument.hide(true),
-    _ => argument,
-}))]
+#[command(mut_args(of_trees))]
 pub struct WholeTree {
     /// The tree: a folder, an archive, or `git:REV[:PATH]`.
     #[arg(value_name = "TREE", default_value = ".")]
@@ -65,11 +62,13 @@ impl WholeTree {
         renderer: &mut Renderer,
         ask: impl FnOnce(Asked<'_>) -> Result<T, String>,
     ) -> Result<(T, Option<PathBuf>), Failure> {
+        let wrong = |message: String| (message, status_of_usage(command));
+        self.world.no_trusted(command).map_err(wrong)?;
         if diff::no_other_trees(&self.world, command).is_err() {
             let message = format!(
                 "{command} takes TREE in place of --environment, --archive, --manifest, --modulepath and -e"
             );
-            return Err((message, USAGE));
+            return Err(wrong(message));
         }
         self.answer(renderer, ask).map_err(|message| (message, FAILED))
     }
@@ -81,13 +80,13 @@ impl WholeTree {
     ) -> Result<(T, Option<PathBuf>), String> {
         self.world.check_programs(&self.confine)?;
         let mut nodes = self.world.nodes()?;
-        let tree = tree::open(&self.tree, &self.trees.preparation(self.world.compat)?)?;
+        let tree = tree::open(&self.tree, &self.trees.preparation(&self.world)?)?;
         tree.warnings.iter().for_each(|warning| renderer.warning(warning));
         let world = diff::world(&self.world, &tree);
         let prepared = world.prepare_catalogs()?;
         let compiler = self.confine.compiler().settled();
         let threads = threads(self.threads);
-        let choice = self.choice.choice(None)?;
+        let choice = self.choice.choice(self.world.node.as_deref())?;
         choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
         let target = |name: &str| prepared.target_of(&nodes.known(name)?);
         let bar = bar(nodes.names().len());

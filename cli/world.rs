@@ -9,7 +9,7 @@ use bunraku::bench::Target;
 use bunraku::files::read;
 use bunraku::{
     Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
-    Settings, Strict, modulepath, search_failed,
+    Settings, Strict, check_environment, modulepath, search_failed,
 };
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -310,6 +310,27 @@ impl World {
     /// Where arguments say that classes come from: who names a classifier wants it to be asked.
     fn terminus(&self) -> Option<Terminus> {
         self.node_terminus.or(self.external_nodes.as_ref().map(|_| Terminus::Exec))
+    }
+
+    /// Whether something besides an environment's folder says what to compile: manifest, code, module path.
+    pub fn does_without_environment(&self) -> bool {
+        self.execute.is_some() || self.manifest.is_some() || self.modulepath.is_some()
+    }
+
+    /// Refuses a folder as the environment of which nothing would be compiled, unless something else says what is; what lies below it
+    /// has not been looked at then. Code of the command itself (`purpose`) does without, and those of trees have been looked at.
+    ///
+    /// # Errors
+    /// Names the folder.
+    pub fn check_folder(&self, purpose: Purpose) -> Result<(), String> {
+        let does_without = self.does_without_environment()
+            || purpose == Purpose::Code
+            || purpose == Purpose::Data && self.hiera_config.is_some();
+        let is_looked_at = self.frozen || self.archive.is_some() || self.is_of_tree;
+        match self.folder().filter(|folder| !does_without && !is_looked_at && folder.is_dir()) {
+            Some(folder) => check_environment(folder),
+            None => Ok(()),
+        }
     }
 
     /// Refuses files and folders that arguments name and that are not there: where they are passed over, another catalog is compiled.

@@ -5,7 +5,7 @@
 
 use crate::fault::Fault;
 use bunraku::Configuration;
-use bunraku::files::{read, write};
+use bunraku::files::{owner, read, write};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, chown};
@@ -94,8 +94,14 @@ impl Layout {
     /// Whether there is an authority.
     ///
     /// # Errors
-    /// When some of its files are there and others are not.
+    /// When some of its files are there and others are not; when it can't be seen whether they are.
     pub fn is_there(&self) -> Result<bool, Fault> {
+        for file in self.required() {
+            if let Err(error) = file.try_exists() {
+                let why = owner::refusal(file, &error);
+                return Err(Fault::Failed(format!("{} can't be read: {why}", file.display())));
+            }
+        }
         let (there, missing): (Vec<&Path>, Vec<&Path>) =
             self.required().into_iter().partition(|file| file.exists());
         match (there.is_empty(), missing.is_empty()) {
@@ -198,7 +204,10 @@ pub fn bytes_if_there(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     match read::regular(path, MAX_FILE) {
         Ok(bytes) => Ok(Some(bytes)),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Fault::Failed(format!("{} can't be read: {error}", path.display()))),
+        Err(error) => {
+            let why = owner::refusal(path, &error);
+            Err(Fault::Failed(format!("{} can't be read: {why}", path.display())))
+        }
     }
 }
 

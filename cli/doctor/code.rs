@@ -3,8 +3,11 @@
 use super::finding::Finding;
 use bunraku::archive::{self, Options, Summary};
 use bunraku::files::read;
-use bunraku::{Compat, Compiler, Configuration, Data, Environment, Node, Settings, modulepath};
+use bunraku::{
+    Compat, Compiler, Configuration, Data, Environment, Node, Settings, check_environment, modulepath,
+};
 use bunraku_fleet::report::counted;
+use bunraku_fleet::tree::unfetched;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -45,6 +48,7 @@ impl Code {
             if !folder.is_dir() {
                 return Err(format!("{} is no folder", folder.display()));
             }
+            check_environment(folder)?;
             return Ok(Some(Code {
                 environment: Environment::at(folder),
                 shown: folder.display().to_string(),
@@ -78,6 +82,10 @@ impl Code {
         for folder in self.modules.iter().filter(|folder| !folder.is_dir()) {
             let what = format!("{} of the module path is no folder", folder.display());
             found.push(Finding::note(AREA, what, "no module is found there"));
+        }
+        if let Some(missing) = self.options.directory.as_deref().and_then(unfetched) {
+            let what = format!("it has a Puppetfile, and {} is not there", missing.display());
+            found.push(Finding::note(AREA, what, "a catalog that needs one of its modules fails"));
         }
         found.push(self.hiera());
         found.extend(self.keys_of_eyaml());

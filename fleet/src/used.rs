@@ -109,13 +109,13 @@ fn use_of(compiler: &Compiler, mut target: Target, covers: bool) -> Result<OfNod
     };
     let Some(reads) = compiled.reads else {
         return Err(match compiled.result {
-            Err(error) => error.to_string(),
+            Err(error) => error.message,
             Ok(_) => "its compile does not say what it has read".to_owned(),
         });
     };
     let (served, deferred, error) = match compiled.result {
         Ok(catalog) => (served(catalog.to_json()), deferred(catalog.to_json()), None),
-        Err(error) => (HashSet::new(), HashSet::new(), Some(error.to_string())),
+        Err(error) => (HashSet::new(), HashSet::new(), Some(error.message)),
     };
     Ok(OfNode { reads, ran, served, deferred, error })
 }

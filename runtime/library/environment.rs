@@ -4,8 +4,47 @@ use crate::configuration::Configuration;
 use bunraku_environment::snapshot::{EnvironmentSpec, own_conf};
 use bunraku_files::lent::Lent;
 use bunraku_files::tree::Tree;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+/// What makes a folder an environment's: what compiles read of it, and the list of modules that are to be put into it.
+const SIGNS: [&str; 8] = [
+    "environment.conf",
+    "manifests",
+    "modules",
+    "hiera.yaml",
+    "functions",
+    "types",
+    "lib/puppet",
+    "Puppetfile",
+];
+
+/// Refuses a folder of which a compile would read nothing: a wrong one would compile to empty catalogs, and all would look well.
+/// Puppet itself compiles such a one; it is refused where somebody names it.
+///
+/// # Errors
+/// Names the folder, what it lacks, and a folder in it that is an environment.
+pub fn check_environment(folder: &Path) -> Result<(), String> {
+    if has_sign(folder) {
+        return Ok(());
+    }
+    let entries = folder.read_dir().into_iter().flatten().flatten().map(|entry| entry.path());
+    let below = entries.filter(|path| path.join("environment.conf").is_file()).min();
+    let hint = below.map_or_else(String::new, |path| format!("; is {} meant?", path.display()));
+    Err(format!(
+        "{} is no environment: it has no manifests, no modules, no environment.conf and no hiera.yaml{hint}",
+        folder.display()
+    ))
+}
+
+/// What may not be looked at counts as there: whoever opens it says why it can't be.
+fn has_sign(folder: &Path) -> bool {
+    SIGNS.iter().any(|sign| match folder.join(sign).symlink_metadata() {
+        Ok(_) => true,
+        Err(error) => !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory),
+    })
+}
 
 /// Where code and data lie: an environment's folder, an archive, a module path, code given as text. Nothing is read
 /// before it is used; a [`Compiler`](crate::Compiler) keeps what it has read for as long as the files are the same.

@@ -88,7 +88,7 @@ pub use configuration::{
 };
 pub use configured_jobs::StoredAt;
 pub use data::Data;
-pub use environment::{Environment, modulepath};
+pub use environment::{Environment, check_environment, modulepath};
 pub use exported::{ExportedMeeting, Exports, LentStore};
 pub use function::Function;
 pub use legacy::{is_in_mebibytes, sends_legacy_facts, structured_fact};
@@ -160,7 +160,7 @@ pub mod check {
 
 /// Files that a user names: read within limits, written whole or not at all.
 pub mod files {
-    pub use bunraku_files::{read, write};
+    pub use bunraku_files::{owner, read, write};
 }
 
 /// HTTP to those that Puppet's authority has signed.

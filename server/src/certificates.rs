@@ -1,7 +1,7 @@
 //! What the files of certificates say, for people: whose they are, until when they are good, and what about them will keep agents out.
 
 use crate::tls::Files;
-use bunraku::files::read;
+use bunraku::files::{owner, read};
 use bunraku_authority::certificates::{first_common_name, is_signed_by};
 use bunraku_authority::{pem, times};
 use std::path::Path;
@@ -139,7 +139,7 @@ fn read<T>(
     let wrong = |why: &dyn std::fmt::Display| {
         format!("The setting {setting} names {}, which can't be used: {why}", file.display())
     };
-    let bytes = read::regular(file, MAX_FILE).map_err(|error| wrong(&error))?;
+    let bytes = read::regular(file, MAX_FILE).map_err(|error| wrong(&owner::refusal(file, &error)))?;
     parse(&bytes).map_err(|fault| wrong(&fault))
 }
 

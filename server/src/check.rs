@@ -9,9 +9,12 @@ use crate::server::{Options, check_headers};
 use crate::site::{Lasting, Site};
 use crate::tls::Tls;
 use bunraku::Compiler;
+use bunraku::files::owner;
 use bunraku::process::{Errors, Limits, run};
+use bunraku_authority::Layout;
 use rustix::fs::{Access, access};
 use std::fmt::{self, Display, Formatter};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
@@ -68,6 +71,21 @@ pub fn unusable(setting: &str, program: &Path) -> Option<String> {
     Some(format!("{setting} names {}, which can't be run by this user: {why}", program.display()))
 }
 
+/// What is to be said of an authority's folder, if this user can't write what requests, signing and revoking do.
+fn unwritable(layout: &Layout) -> Option<String> {
+    // Files are written beside and renamed, but for the inventory, to which lines are added.
+    let beside = [&layout.certificate, &layout.lists, &layout.serial].map(|file| file.parent());
+    let folders = [Some(layout.folder.as_path()), Some(&layout.requests), Some(&layout.signed)];
+    let folders = folders.into_iter().chain(beside).flatten().filter(|folder| folder.exists());
+    let all = folders.map(|folder| (folder, Access::WRITE_OK | Access::EXEC_OK));
+    let mut all = all.chain([(layout.inventory.as_path(), Access::WRITE_OK)]);
+    all.find_map(|(path, wanted)| {
+        let why = io::Error::from(access(path, wanted).err()?);
+        let (folder, path, why) = (layout.folder.display(), path.display(), owner::refusal(path, &why));
+        Some(format!("The authority is in {folder}, and this user can't write {path} ({why}): nothing is signed or revoked"))
+    })
+}
+
 impl Found {
     /// What a site comes to; lines of `more` stand behind those of the certificates.
     ///
@@ -115,7 +133,9 @@ impl Found {
         }
         let authority = match &site.authority {
             Place::Here(authority) => {
-                format!("this server, in {}", authority.settings().layout.folder.display())
+                let layout = &authority.settings().layout;
+                self.doubts.extend(unwritable(layout));
+                format!("this server, in {}", layout.folder.display())
             }
             Place::Elsewhere(proxy) => format!("{}, to which agents' requests are passed on", proxy.at()),
             Place::Nowhere => {

@@ -2,11 +2,13 @@
 //! read anew; one that can't be read, or fits no more, leaves what was there before in force.
 
 use crate::notices::Notices;
+use bunraku::files::owner;
 use der::Decode;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
@@ -150,5 +152,8 @@ fn all<T: PemObject>(file: &Path, setting: &str) -> Result<Vec<T>, String> {
 }
 
 fn wrong(setting: &str, file: &Path, why: &dyn std::fmt::Display) -> String {
-    format!("The setting {setting} names {}, which can't be used: {why}", file.display())
+    let denied = std::fs::File::open(file).err().filter(|error| error.kind() == ErrorKind::PermissionDenied);
+    let whose =
+        denied.and_then(|_| owner::whose(file)).map_or_else(String::new, |whose| format!(": {whose}"));
+    format!("The setting {setting} names {}, which can't be used: {why}{whose}", file.display())
 }

@@ -159,11 +159,7 @@ fn what_is_kept_is_of_a_node_that_is_given_the_same() {
     fs::write(&facts, text.replacen('{', "{\"brand_new\": 1,", 1)).expect("a file can be written");
     pull();
     assert_eq!((compiled(&[]), compiled(&[])), (1.into(), 0.into()));
-    let trusted = site.path("trusted.json");
-    fs::write(&trusted, r#"{"extensions": {"pp_role": "x"}}"#).expect("a file can be written");
-    let trusted = trusted.to_string_lossy();
-    let others =
-        [["--compat", "7"], ["--strict", "error"], ["--environment_name", "other"], ["--trusted", &trusted]];
+    let others = [["--compat", "7"], ["--strict", "error"], ["--environment_name", "other"]];
     for other in others {
         assert_eq!((compiled(&other), compiled(&other)), (5.into(), 0.into()), "{other:?}");
     }

@@ -81,6 +81,19 @@ fn completions_and_the_manual_know_the_arguments() {
         assert_eq!(script.status, 0, "{}", script.err);
         assert!(script.out.contains(part) && script.out.contains("check-cycles"), "{shell}");
     }
+    // What help does not show is not offered: `diff` refuses it.
+    let script = run(&["completions", "fish"]).out;
+    let of = |command: &str, option: &str| {
+        let begin = format!("complete -c bunraku -n \"__fish_bunraku_using_subcommand {command}\" ");
+        script.lines().any(|line| line.starts_with(&begin) && line.contains(&format!("-l {option} ")))
+    };
+    assert!(of("diff", "from") && of("diff", "facts") && of("compile", "frozen") && of("compile", "node"));
+    for command in ["affected", "coverage", "diff", "profile", "unused"] {
+        let hidden =
+            ["archive", "environment", "execute", "frozen", "manifest", "modulepath", "node", "trusted"];
+        let offered: Vec<&str> = hidden.into_iter().filter(|option| of(command, option)).collect();
+        assert_eq!(offered, [""; 0], "{command}");
+    }
     let work = tempfile::tempdir().expect("a folder can be made");
     let pages = work.path().join("man1");
     let made = run(&["completions", "man", "-o", &pages.to_string_lossy()]);
@@ -184,7 +197,8 @@ fn what_is_named_is_there() {
         fleet.err
     );
     let engine = format!("index:{}", facts.text("no/such"));
-    let fleet = run(&["fleet", "compile", &facts.text(""), "--facts", &facts.text(""), "--on", &engine]);
+    let tree = folder(&[("environment.conf", "")]);
+    let fleet = run(&["fleet", "compile", &tree.text(""), "--facts", &facts.text(""), "--on", &engine]);
     assert_eq!(
         (fleet.status, fleet.err.contains("There is no folder in which ")),
         (1, true),
@@ -291,6 +305,23 @@ fn what_cannot_be_written_is_an_error() {
         let said = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(1), "{args:?}: {said}");
         assert!(said.contains("Could not write "), "{args:?}: {said}");
+    }
+    // Results of jobs, whichever way they are done.
+    for threads in ["1", "2"] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("Linux has it");
+        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        command
+            .args(["batch", "--threads", threads])
+            .stdin(Stdio::piped())
+            .stdout(full)
+            .stderr(Stdio::piped());
+        let mut child = command.spawn().expect("Bunraku starts");
+        let written = child.stdin.take().expect("it is piped").write_all(b"{}\n");
+        written.expect("it is read");
+        let output = child.wait_with_output().expect("it ends");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.starts_with("Error: Could not write results: "), "{said}");
     }
 }
 

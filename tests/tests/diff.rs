@@ -385,6 +385,14 @@ fn rules_of_the_tree_that_is_compared_from() {
     let wrong = run();
     assert_eq!(wrong.status.code(), Some(1));
     assert!(plain(&wrong.stderr).contains("bunraku.toml") && plain(&wrong.stderr).contains("ignored"));
+    fs::write(from.join("bunraku.toml"), rules.replace("[diff]", "[dif]")).expect("it can be written");
+    let wrong = run();
+    assert_eq!(wrong.status.code(), Some(1));
+    assert!(
+        plain(&wrong.stderr).contains("unknown field `dif`, expected `diff`"),
+        "{}",
+        plain(&wrong.stderr)
+    );
 }
 
 #[test]

@@ -47,3 +47,14 @@ fn a_diff_by_a_bucket_is_that_of_one_process() {
     let none = output(&mut by(site.diff(&["--on", "s3://nobodys/x"]), &server));
     assert!(none.0 == Some(1) && none.2.contains("s3://nobodys/x/objects/"), "{}", none.2);
 }
+
+/// A server without TLS has to be allowed; which variable does that is said.
+#[test]
+fn a_server_without_tls_is_told() {
+    let site = Site::new(1);
+    let mut command = site.diff(&["--on", "s3://bunraku/x"]);
+    command.env("AWS_ENDPOINT_URL", "http://127.0.0.1:1").env_remove("AWS_ALLOW_HTTP");
+    let told = output(&mut command);
+    let wanted = "Could not use s3://bunraku/x: its server http://127.0.0.1:1 has no TLS: AWS_ALLOW_HTTP=true allows that";
+    assert!(told.0 == Some(1) && told.2.contains(wanted), "{}", told.2);
+}

@@ -41,6 +41,26 @@ fn at(folder: &TempDir, name: &str) -> String {
 const FACTS: &str = "fixtures/control-repo/facts";
 
 #[test]
+fn what_is_hidden_is_no_node_and_a_link_to_nothing_is_told() {
+    let folder = tempfile::tempdir().expect("a folder can be made");
+    fs::write(folder.path().join("a.example.com.json"), "{}").expect("a file can be written");
+    fs::write(folder.path().join(".hidden.json"), "{}").expect("a file can be written");
+    let (from, snapshot) = (at(&folder, ""), at(&folder, "out.facts"));
+    let output = run(&["facts", "pull", "--from", &from, "-o", &snapshot]);
+    assert!(text(&output.stderr).starts_with("1 node, "), "{}", text(&output.stderr));
+    let link = folder.path().join("b.example.com.json");
+    std::os::unix::fs::symlink("nowhere", &link).expect("a link can be made");
+    let (status, said) = refused(&["facts", "pull", "--from", &from, "-o", &snapshot]);
+    let wanted = format!("Could not read facts {}, a link: No such file", link.display());
+    assert!(
+        status == 1 && said.contains(&wanted) && said.contains("with --keep-going it is left out"),
+        "{said}"
+    );
+    let (status, said) = refused(&["facts", "pull", "--from", &from, "-o", &snapshot, "--keep-going"]);
+    assert!(status == 1 && said.contains(&wanted) && said.contains("1 node, "), "{said}");
+}
+
+#[test]
 fn a_snapshot_stands_for_the_folder_it_is_of() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let snapshot = at(&folder, "fleet.facts");

@@ -194,9 +194,9 @@ fn what_looks_wrong_is_said() {
     fs::remove_file(rules).expect("files can be removed");
     site.authority().revoke("server").expect("openssl revokes");
     assert!(warnings(&[]).contains("hostcert is revoked, by hostcrl: agents will refuse it"));
-    assert!(
-        warnings(&["--environmentpath", &nowhere]).contains("There is no environment: environmentpath is")
-    );
+    let empty = tempfile::tempdir().expect("folders can be made");
+    let none = warnings(&["--environmentpath", &empty.path().display().to_string()]);
+    assert!(none.contains("There is no environment: environmentpath is"), "{none}");
     // Without what makes it safe it does not start, and that is said by name.
     fs::remove_file(own.join("crl.pem")).expect("files can be removed");
     let (status, told, said) = check(&site, &[]);

@@ -7,9 +7,11 @@
 //! This crate is async inside, behind a synchronous front, as `fleet/nats` is.
 
 use bunraku_fleet::engine::index::Place;
-use object_store::aws::{AmazonS3, AmazonS3Builder};
+use object_store::aws::{AmazonS3, AmazonS3Builder, AmazonS3ConfigKey};
 use object_store::path::Path as Key;
-use object_store::{Certificate, ClientOptions, Error, ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{
+    Certificate, ClientConfigKey, ClientOptions, Error, ObjectStore, ObjectStoreExt, PutMode,
+};
 use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
@@ -40,6 +42,7 @@ impl Bucket {
         if let Some(file) = authorities {
             builder = builder.with_client_options(trusting(file).map_err(failed)?);
         }
+        encrypted(&builder).map_err(failed)?;
         let store = builder.build().map_err(|error| failed(error.to_string()))?;
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
         let runtime = runtime.map_err(|error| failed(error.to_string()))?;
@@ -69,6 +72,18 @@ impl Bucket {
             Err(Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(format!("Could not read {}: {error}", self.name(path))),
         }
+    }
+}
+
+/// Refuses a server without TLS, unless that is allowed: its client refuses it with each request, and does not say why.
+fn encrypted(builder: &AmazonS3Builder) -> Result<(), String> {
+    let endpoint = builder.get_config_value(&AmazonS3ConfigKey::Endpoint);
+    let Some(endpoint) = endpoint.filter(|endpoint| endpoint.starts_with("http://")) else { return Ok(()) };
+    let allowed = builder.get_config_value(&AmazonS3ConfigKey::Client(ClientConfigKey::AllowHttp));
+    let yes = ["1", "on", "true", "y", "yes"];
+    match allowed.is_some_and(|said| yes.contains(&said.to_ascii_lowercase().as_str())) {
+        true => Ok(()),
+        false => Err(format!("its server {endpoint} has no TLS: AWS_ALLOW_HTTP=true allows that")),
     }
 }
 

@@ -309,7 +309,7 @@ fn record_of<'k>(
             let (node, given) = (name.to_owned(), question.given.and_then(|given| given(name)));
             Ok(Some(Cow::Owned(Record { node, key, given, fails: result.is_err(), reads })))
         }
-        (None, Err(error)) => Err(error.to_string()),
+        (None, Err(error)) => Err(error.message),
         (None, Ok(_)) => Err("its compile does not say what it has read".to_owned()),
     }
 }

@@ -295,13 +295,13 @@ pub struct RulesFile {
 }
 
 #[derive(Default, Deserialize)]
-#[serde(default)]
+#[serde(deny_unknown_fields, default)]
 struct WholeFile {
     diff: RulesFile,
 }
 
 impl RulesFile {
-    /// Reads the text of a `bunraku.toml`; its other tables are for others.
+    /// Reads the text of a `bunraku.toml`, which has no other table.
     ///
     /// # Errors
     /// What is wrong with it, with its line.

@@ -189,10 +189,15 @@ fn rules_leave_out_what_they_name() {
 
 #[test]
 fn a_file_of_rules_is_read_and_its_faults_are_named() {
-    let text = "[diff]\nignore = [\"File[/a,b]::parameters::mode\"]\nfilters = [\"JSON\"]\nedges = \"all\"\n[other]\nx = 1\n";
+    let text = "[diff]\nignore = [\"File[/a,b]::parameters::mode\"]\nfilters = [\"JSON\"]\nedges = \"all\"\n";
     let mut rules = Rules::default();
     RulesFile::read(text).and_then(|file| file.add_to(&mut rules)).expect("it is right");
     assert_eq!((rules.ignore.len(), rules.edges), (1, Edges::All));
     let error = RulesFile::read("[diff]\nignores = []\n").expect_err("no such key");
     assert!(error.contains("line 2") && error.contains("ignores"), "{error}");
+    for (text, what) in [("[dif]\nedges = \"all\"\n", "dif"), ("ignore = [\"File[*]\"]\n[diff]\n", "ignore")]
+    {
+        let error = RulesFile::read(text).expect_err("there is the table diff alone");
+        assert!(error.contains(&format!("unknown field `{what}`, expected `diff`")), "{error}");
+    }
 }

@@ -165,7 +165,7 @@ fn of_node(compiler: &Compiler, mut target: Target) -> Result<(Stats, Duration, 
     let begin = Instant::now();
     let compiled = compiler.trial(&target);
     let time = begin.elapsed();
-    let error = compiled.result.err().map(|error| error.to_string());
+    let error = compiled.result.err().map(|error| error.message);
     match (compiled.stats, error) {
         (Some(stats), error) => Ok((stats, time, error)),
         (None, error) => Err(error.unwrap_or_else(|| "its compile counts nothing".to_owned())),

@@ -4,7 +4,7 @@ use crate::compare::{Content, Sources};
 use bunraku::archive::Contents;
 use bunraku::files::read;
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -84,6 +84,29 @@ fn path_said(folder: &Path, conf: &str) -> Vec<PathBuf> {
         .filter(|entry| !entry.is_empty() && !entry.starts_with('$'))
         .map(|entry| folder.join(entry))
         .collect()
+}
+
+/// The folder of a tree's module path that is not there, where the tree's Puppetfile names modules that are to be put there.
+pub fn unfetched(folder: &Path) -> Option<PathBuf> {
+    let missing = own_path(folder).into_iter().find(|folder| !folder.is_dir());
+    missing.filter(|_| in_puppetfile(folder).is_ok_and(|modules| !modules.is_empty()))
+}
+
+/// The names of the modules in a tree's Puppetfile, as their folders are called: `mod 'puppetlabs-ntp', '1.0.0'` is `ntp`.
+///
+/// # Errors
+/// When it can't be read, or there is none.
+pub fn in_puppetfile(folder: &Path) -> std::io::Result<BTreeSet<String>> {
+    let text = read::regular_text(&folder.join("Puppetfile"), read::MAX_FILE)?;
+    let named = text.lines().filter_map(|line| {
+        let rest = line.trim_start().strip_prefix("mod")?;
+        let rest = rest.trim_start_matches([' ', '\t', '(']);
+        let quote = rest.chars().next().filter(|sign| ['\'', '"'].contains(sign))?;
+        let (whole, _) = rest[1..].split_once(quote)?;
+        let name = whole.rsplit(['-', '/']).next()?;
+        (!name.is_empty()).then(|| name.to_owned())
+    });
+    Ok(named.collect())
 }
 
 /// What the files of a tree's modules hold.

@@ -11,6 +11,7 @@ fn how(cache: &Path) -> Preparation {
         compat: Compat::default(),
         archives: false,
         limits: Limits::default(),
+        does_without: false,
     }
 }
 
@@ -80,4 +81,15 @@ fn what_is_no_tree_is_an_error_that_names_it() {
     assert!(error("git:").contains("names no version"));
     let without = Preparation { cache: None, ..how.clone() };
     assert!(open("git:HEAD", &without).expect_err("no cache").contains("--cache"));
+}
+
+#[test]
+fn a_puppetfile_names_its_modules_as_their_folders_are_called() {
+    let work = tempfile::tempdir().expect("a folder");
+    let text = "forge 'https://x'\nmoduledir 'modules'\nmod 'puppetlabs-ntp', '1'\nmod 'a/b', :latest\n  mod \"own\",\n    \
+                :git => 'x'\nmod('c-d')\n# mod 'no'\nmodel 'x'\nmod x\n";
+    fs::write(work.path().join("Puppetfile"), text).expect("it can be written");
+    let names: Vec<String> = in_puppetfile(work.path()).expect("it is read").into_iter().collect();
+    assert_eq!(names, ["b", "d", "ntp", "own"]);
+    assert_eq!(unfetched(work.path()), Some(work.path().join("modules")));
 }

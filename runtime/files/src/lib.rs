@@ -15,6 +15,7 @@ pub mod glob;
 pub mod lent;
 pub mod memo;
 mod observed;
+pub mod owner;
 pub mod paths;
 pub mod read;
 pub mod reads;

@@ -78,12 +78,16 @@ pub(crate) fn file_of_node(folder: &Path, node: &str) -> Result<PathBuf, String>
         return Err(format!("Could not find facts for {node:?}: that is no node's name"));
     }
     let places = [folder.to_owned(), folder.join("facts")];
-    let files = places
+    let files: Vec<PathBuf> = places
         .iter()
-        .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))));
-    match files.into_iter().find(|file| file.is_file()) {
-        Some(file) => Ok(file),
-        None => Err(format!("Could not find facts for {node} in {}", folder.display())),
+        .flat_map(|place| ["yaml", "yml", "json"].map(|extension| place.join(format!("{node}.{extension}"))))
+        .collect();
+    if let Some(file) = files.iter().find(|file| file.is_file()) {
+        return Ok(file.clone());
+    }
+    match files.iter().find(|file| file.is_symlink()).map(|link| (link, link.metadata())) {
+        Some((link, Err(error))) => Err(format!("Could not read facts {}, a link: {error}", link.display())),
+        _ => Err(format!("Could not find facts for {node} in {}", folder.display())),
     }
 }
 
@@ -97,8 +101,12 @@ pub fn nodes(folder: &Path) -> Result<Vec<String>, String> {
     let paths = files.flat_map(|entries| entries.flatten().map(|entry| entry.path()));
     let facts =
         paths.filter(|path| path.extension().is_some_and(|e| e == "yaml" || e == "yml" || e == "json"));
-    let mut names: Vec<String> =
-        facts.filter_map(|path| path.file_stem()?.to_str().map(str::to_owned)).collect();
+    // What an editor or a copy has left there is hidden, and no name of a node begins so.
+    let is_hidden = |name: &String| name.starts_with('.');
+    let mut names: Vec<String> = facts
+        .filter_map(|path| path.file_stem()?.to_str().map(str::to_owned))
+        .filter(|name| !is_hidden(name))
+        .collect();
     names.sort();
     names.dedup();
     match names.is_empty() {

@@ -5,8 +5,11 @@ use bunraku_vm::error::Eval;
 use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param};
 use bunraku_vm::vm::Vm;
 
-/// Without a path the host says what is missing, in Puppet's words.
-const OPTIONS: &[ParamSpec] = &[param("Hash", "options"), param("Puppet::LookupContext", "context")];
+const OPTIONS: &[ParamSpec] =
+    &[param("Struct[{path => String[1]}]", "options"), param("Puppet::LookupContext", "context")];
+/// Options without a path, or with more than that.
+const NO_PATH: &[Dispatch] =
+    &[dispatch(&[param("Hash", "options"), param("Puppet::LookupContext", "context")], no_path)];
 const YAML: &[Dispatch] = &[dispatch(OPTIONS, yaml_data)];
 const JSON: &[Dispatch] = &[dispatch(OPTIONS, json_data)];
 const HOCON: &[Dispatch] = &[dispatch(OPTIONS, hocon_data)];
@@ -19,9 +22,9 @@ const EYAML: &[Dispatch] = &[dispatch(EYAML_KEY, eyaml_lookup_key)];
 
 /// The group.
 pub const FUNCTIONS: &[Native] = &[
-    native("yaml_data", "Reads a YAML file for Hiera.", YAML),
-    native("json_data", "Reads a JSON file for Hiera.", JSON),
-    native("hocon_data", "Reads a HOCON file for Hiera.", HOCON),
+    Native { mismatches: NO_PATH, ..native("yaml_data", "Reads a YAML file for Hiera.", YAML) },
+    Native { mismatches: NO_PATH, ..native("json_data", "Reads a JSON file for Hiera.", JSON) },
+    Native { mismatches: NO_PATH, ..native("hocon_data", "Reads a HOCON file for Hiera.", HOCON) },
     native("eyaml_lookup_key", "Looks a key up in encrypted YAML for Hiera.", EYAML),
 ];
 
@@ -35,6 +38,12 @@ fn json_data<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 
 fn hocon_data<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
     vm.host.read_for_code(vm, "hocon_data", call.args)
+}
+
+fn no_path<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
+    Ok(vm.string(
+        "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function",
+    ))
 }
 
 fn eyaml_lookup_key<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -27,8 +27,7 @@ impl<'c> Lookups<'_, 'c> {
             _ => return Err(Flow::raw(format!("'{function}' is given neither options nor a context"))),
         };
         let format = DataFormat::read_by(function);
-        let path = options.get_str("path").and_then(Value::as_str).filter(|path| !path.is_empty());
-        let Some(path) = path.filter(|_| format.is_none() || options.len() == 1) else {
+        let Some(path) = options.get_str("path").and_then(Value::as_str) else {
             return Err(no_file(function, kind));
         };
         // Hiera asks for no file that is not there.

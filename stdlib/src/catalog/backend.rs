@@ -3,6 +3,7 @@
 
 use bunraku_vm::error::Eval;
 use bunraku_vm::function::{Call, Dispatch, Native, ParamSpec, dispatch, native, param};
+use bunraku_vm::host::no_data_file;
 use bunraku_vm::vm::Vm;
 
 const OPTIONS: &[ParamSpec] =
@@ -41,9 +42,7 @@ fn hocon_data<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {
 }
 
 fn no_path<'c>(vm: &mut Vm<'c>, _: Call<'c, '_>) -> Eval<'c> {
-    Ok(vm.string(
-        "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this data_hash function",
-    ))
+    Ok(vm.string(&no_data_file("data_hash")))
 }
 
 fn eyaml_lookup_key<'c>(vm: &mut Vm<'c>, call: Call<'c, '_>) -> Eval<'c> {

@@ -87,6 +87,13 @@ pub trait FormatPort<'c> {
     fn plain_data(&self, vm: &Vm<'c>, value: Value<'c>) -> Value<'c>;
 }
 
+/// What is said where a backend of Hiera that reads files is given none; `kind` is what it is to `hiera.yaml`: `data_hash`, `lookup_key`.
+pub fn no_data_file(kind: &str) -> String {
+    format!(
+        "one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml when using this {kind} function"
+    )
+}
+
 /// Values looked up by name: in Hiera, and variables as Ruby code finds them.
 pub trait LookupPort<'c> {
     /// A Hiera look-up in all layers; none where nothing defines the key.

@@ -15,7 +15,7 @@ mod witness;
 pub use crate::site::{Site, Spot};
 pub use catalog::{CatalogPort, ClassPort, ResourcePort};
 pub use collect::{Collect, CollectorKind, CollectorQuery};
-pub use data::{FilePort, FormatPort, LookupPort, TemplatePort};
+pub use data::{FilePort, FormatPort, LookupPort, TemplatePort, no_data_file};
 pub use declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
 pub use language::{FunctionPort, LogPort, SettingsPort, TypePort};
 pub use request::{Erb, Include, Lookup, ModuleFolder, ObjectClass, Relation, Strict};

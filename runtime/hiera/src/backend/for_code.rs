@@ -10,6 +10,7 @@ use crate::data_file::{DataFormat, hash_of};
 use crate::state::Lookups;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
+use bunraku_vm::host::no_data_file;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -58,9 +59,6 @@ impl<'c> Lookups<'_, 'c> {
 pub(super) fn no_file<'c>(function: &str, kind: &str) -> Box<Flow<'c>> {
     // hiera-eyaml puts it so.
     let colon = if kind == "lookup_key" { ":" } else { "" };
-    let message = format!(
-        "'{function}'{colon} one of 'path', 'paths' 'glob', 'globs' or 'mapped_paths' must be declared in hiera.yaml \
-         when using this {kind} function"
-    );
+    let message = format!("'{function}'{colon} {}", no_data_file(kind));
     Flow::caused(Cause::NoDataFile, message)
 }

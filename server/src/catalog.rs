@@ -3,12 +3,13 @@
 
 use crate::environments::Served;
 use crate::exchange::{Failure, Request, Response, server_error};
+use crate::facts;
 use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
 use bunraku::{
-    Catalog, Compat, Compilation, Compiler, Data, Environment, Facts, Node, Rule, Settings,
-    is_environment_name, search_failed,
+    Catalog, Compat, Compilation, Compiler, Environment, Node, Rule, Settings, is_environment_name,
+    search_failed,
 };
 use http::{Method, StatusCode};
 use percent_encoding::percent_decode_str;
@@ -58,9 +59,9 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     let facts = match &sent {
         Some(sent) => {
             site.facts.save_from(name, sent, Some((environment, trusted.to_json())))?;
-            Some(values(sent))
+            Some(facts::values(sent))
         }
-        None => site.facts.find(name)?.as_ref().map(values),
+        None => site.facts.find(name)?.as_ref().map(facts::values),
     };
     // Facts are kept even where nothing can be compiled.
     let asked = asked?;
@@ -203,16 +204,6 @@ fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Json>, Failure> {
         )));
     }
     Ok(Some(facts))
-}
-
-/// The values of facts as they are sent and kept.
-fn values(facts: &Json) -> Facts {
-    let mut values = facts["values"].clone();
-    if let Some(values) = values.as_object_mut() {
-        values.shift_remove("_timestamp");
-    }
-    // What has been read is written, and read again, without loss.
-    Facts::from_data(Data::from_json(&values.to_string()).unwrap_or_default())
 }
 
 /// The catalog of a node that is to ask again, in another environment.

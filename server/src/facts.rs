@@ -10,7 +10,7 @@ use crate::formats;
 use crate::reports::{Taker, form, yaml};
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
-use bunraku::{Configuration, Origin};
+use bunraku::{Configuration, Data, Origin};
 use http::StatusCode;
 use serde_json::{Map, Value as Json};
 use std::io;
@@ -191,6 +191,16 @@ impl Place {
             }
         }
     }
+}
+
+/// The values of facts as they are sent and kept.
+pub fn values(facts: &Json) -> bunraku::Facts {
+    let mut values = facts["values"].clone();
+    if let Some(values) = values.as_object_mut() {
+        values.shift_remove("_timestamp");
+    }
+    // What has been read is written, and read again, without loss.
+    bunraku::Facts::from_data(Data::from_json(&values.to_string()).unwrap_or_default())
 }
 
 /// Name, values without their time, and times: what Puppet keeps of what was sent.

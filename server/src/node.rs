@@ -3,6 +3,7 @@
 
 use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request, Response, server_error};
+use crate::facts;
 use crate::files::environment;
 use crate::formats::{self, Format, json_of};
 use crate::identity::Extension;
@@ -32,7 +33,7 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
     let mut all = Map::new();
     all.insert("name".to_owned(), name.into());
     all.insert("environment".to_owned(), environment.name.clone().into());
-    let parameters = with_facts(node.parameters(), site.facts.find(name)?);
+    let parameters = with_facts(node.parameters(), site.facts.find(name)?.as_ref().map(facts::values));
     for (key, data) in [("classes", node.classes()), ("parameters", parameters)] {
         if data != Data::Map(Vec::new()) {
             all.insert(key.to_owned(), json_of(&data));
@@ -43,13 +44,12 @@ pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Fa
 }
 
 /// What a classifier says of a node, and its facts, where they are kept, behind it: what is there already they don't change.
-fn with_facts(parameters: Data, facts: Option<Json>) -> Data {
+fn with_facts(parameters: Data, facts: Option<Facts>) -> Data {
     let mut all = match parameters {
         Data::Map(all) => all,
         _ => Vec::new(),
     };
-    let facts = facts.and_then(|facts| Data::from_json(&facts["values"].to_string()).ok());
-    if let Some(Data::Map(facts)) = facts {
+    if let Some(Data::Map(facts)) = facts.map(|facts| facts.to_data()) {
         for (name, value) in facts {
             if !all.iter().any(|(known, _)| *known == name) {
                 all.push((name, value));

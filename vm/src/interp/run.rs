@@ -72,7 +72,8 @@ impl<'c> Vm<'c> {
         self.execute(linked, scope)
     }
     /// Runs the body of a class, defined type, node or manifest: as [`Vm::run`], but what matches is the scope's own, and stays in
-    /// force for who looks into the scope from within. `groups` are the $0, $1 … it starts with, none if empty: then nothing stays.
+    /// force for who looks into the scope from within. `groups` are the $0, $1 … it starts with, none if empty; a body that starts
+    /// with some leaves nothing in force.
     ///
     /// # Errors
     /// As [`Vm::run`].

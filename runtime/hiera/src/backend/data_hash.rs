@@ -1,6 +1,5 @@
 //! The data of a location that are given all at once: a file's, or what a function gave; read once and checked.
 
-use super::for_code::no_file;
 use super::location_cache::LocationData;
 use crate::config::location::Location;
 use crate::data_file::DataFormat;
@@ -14,7 +13,7 @@ use bunraku_vm::cause::Cause;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format;
-use bunraku_vm::host::{Change, Strict};
+use bunraku_vm::host::{Change, Strict, no_data_file};
 use bunraku_vm::label;
 use bunraku_vm::types::{self, mismatch, object};
 use bunraku_vm::value::{HashBuilder, Value};
@@ -27,6 +26,15 @@ pub(super) enum Given<'c> {
     Data(LocationData<'c>),
     /// Any value, of which nothing is known yet.
     Value(Value<'c>),
+}
+
+/// What is said where a backend that reads files has none to read.
+#[cold]
+pub(super) fn no_file<'c>(function: &str, kind: &str) -> Box<Flow<'c>> {
+    // hiera-eyaml puts it so.
+    let colon = if kind == "lookup_key" { ":" } else { "" };
+    let message = format!("'{function}'{colon} {}", no_data_file(kind));
+    Flow::caused(Cause::NoDataFile, message)
 }
 
 impl<'c> Lookups<'_, 'c> {

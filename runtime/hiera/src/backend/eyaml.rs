@@ -1,8 +1,7 @@
 //! The backend of hiera-eyaml, `eyaml_lookup_key`: YAML in which strings may be encrypted. Sources: which texts count as
 //! encrypted, and the words of errors, are hiera-eyaml 3.3's.
 
-use super::data_hash::Given;
-use super::for_code::no_file;
+use super::data_hash::{Given, no_file};
 use super::location_cache::LocationData;
 use super::pkcs7::{self, DecryptFault, Eyaml};
 use crate::data_file::{DataFormat, hash_of};

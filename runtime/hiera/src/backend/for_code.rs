@@ -2,15 +2,13 @@
 //! to itself. Source: Puppet's functions of these names.
 
 use super::context::not_found;
-use super::data_hash::Given;
+use super::data_hash::{Given, no_file};
 use super::eyaml::EncryptedAt;
 use super::location_cache::LocationData;
 use crate::config::location::Location;
 use crate::data_file::{DataFormat, hash_of};
 use crate::state::Lookups;
-use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::host::no_data_file;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::path::{Path, PathBuf};
@@ -52,13 +50,4 @@ impl<'c> Lookups<'_, 'c> {
         let inv = self.look_up_behind(args[2], function)?;
         self.decrypted(vm, EncryptedAt { inv: &inv, options, file: path, key }, value)
     }
-}
-
-/// What is said where a backend that reads files has none to read.
-#[cold]
-pub(super) fn no_file<'c>(function: &str, kind: &str) -> Box<Flow<'c>> {
-    // hiera-eyaml puts it so.
-    let colon = if kind == "lookup_key" { ":" } else { "" };
-    let message = format!("'{function}'{colon} {}", no_data_file(kind));
-    Flow::caused(Cause::NoDataFile, message)
 }

@@ -185,12 +185,15 @@ pub(super) fn bad_time<'c>(name: &str, value: Value<'c>) -> Box<Flow<'c>> {
 }
 
 /// What a `URI` type may ask of the parts of a URI.
-const URI_PARTS: &str = "Struct[{Optional[scheme] => Variant[String[1], Regexp, Type], \
-    Optional[userinfo] => Variant[String[1], Regexp, Type], Optional[host] => Variant[String[1], Regexp, Type], \
-    Optional[port] => Variant[Integer[0], String[1], Regexp, Type], \
-    Optional[path] => Variant[String[1], Regexp, Type], Optional[query] => Variant[String[1], Regexp, Type], \
-    Optional[fragment] => Variant[String[1], Regexp, Type], \
-    Optional[opaque] => Variant[String[1], Regexp, Type]}]";
+const URI_PARTS: &str = "Struct[{\
+    Optional[scheme] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[userinfo] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[host] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[port] => Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]], \
+    Optional[path] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[query] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[fragment] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
+    Optional[opaque] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]]}]";
 
 pub(super) fn uri<'c>(context: &mut dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {

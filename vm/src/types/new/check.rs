@@ -22,7 +22,7 @@ pub(super) type Params = [(&'static str, &'static str, bool)];
 pub(super) fn check<'c>(
     vm: &mut Vm<'c>,
     name: &str,
-    locals: &[(&'static str, &'static str)],
+    locals: &[(&'static str, &str)],
     signatures: &[&Params],
     args: &[Value<'c>],
 ) -> Eval<'c, usize> {

@@ -74,7 +74,11 @@ pub(super) fn integer<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
         _ => return signature_error(vm, args),
     };
     if !is_convertible(from, is_integer_text) {
-        return Err(cannot_convert(vm, "new", from, "Integer"));
+        // What explains that a value can't be converted takes no `default`.
+        return match args {
+            [_, Value::Default, ..] => signature_error(vm, args),
+            _ => Err(cannot_convert(vm, "new", from, "Integer")),
+        };
     }
     let value = match from {
         Value::Int(n) => Value::Int(n),
@@ -138,53 +142,52 @@ fn named_integer<'c>(vm: &mut Vm<'c>, hash: Hash<'c>) -> Eval<'c, Named<'c>> {
     ))
 }
 
-const FLOAT_LOCALS: [(&str, &str); 2] = [
-    (
-        "Convertible",
-        "Variant[Integer, Float, Boolean, Pattern[/\\A[+-]?\\s*(?:(?:(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE]-?\\d+)?)|\
-         (?:0[xX][0-9A-Fa-f]+)|(?:0[0-7]+)|(?:0[bB][01]+))\\z/], Timespan, Timestamp]",
-    ),
-    ("NamedArgs", "Struct[{from => Convertible, Optional[abs] => Boolean}]"),
-];
-
-/// The value and whether to take it without its sign, from positional or named arguments.
+/// The value and whether to take it without its sign, from positional or named arguments. `numbers` are the types of numbers
+/// as the constructor's own signature has them.
 fn float_args<'c>(
     vm: &mut Vm<'c>,
     function: &str,
     to: &str,
+    numbers: &str,
     args: &[Value<'c>],
 ) -> Eval<'c, (Value<'c>, bool)> {
     let (from, abs) = match args {
-        [Value::Hash(hash)] if hash.get_str("from").is_some() => {
-            (hash.get_str("from").unwrap_or(Value::Undef), hash.get_str("abs").unwrap_or(Value::Bool(false)))
-        }
-        [from] => (*from, Value::Bool(false)),
-        [from, abs @ Value::Bool(_)] => (*from, *abs),
-        // Only the signatures are asked for.
-        _ if vm.types.asked_constructor.is_some() => {
-            let positional: &Params = &[("Convertible", "from", true), ("Boolean", "abs", false)];
-            let named: &Params = &[("NamedArgs", "hash_args", true)];
-            check(vm, function, &FLOAT_LOCALS, &[positional, named], args)?;
-            (Value::Undef, Value::Bool(false))
-        }
+        [Value::Hash(hash)] if let Some(named) = named_float(*hash) => named,
+        [from] => (*from, false),
+        [from, Value::Bool(abs)] => (*from, *abs),
         _ => {
-            let positional: &Params = &[
-                ("Variant[Numeric, Boolean, Timespan, Timestamp]", "from", true),
-                ("Boolean", "abs", false),
+            let convertible = format!(
+                "Variant[{numbers}, Boolean, Pattern[/\\A[+-]?\\s*(?:(?:(?:0|[1-9]\\d*)(?:\\.\\d+)?(?:[eE]-?\\d+)?)|\
+                 (?:0[xX][0-9A-Fa-f]+)|(?:0[0-7]+)|(?:0[bB][01]+))\\z/], Timespan, Timestamp]"
+            );
+            let locals = [
+                ("Convertible", convertible.as_str()),
+                ("NamedArgs", "Struct[{from => Convertible, Optional[abs] => Boolean}]"),
             ];
-            check(vm, function, &[], &[positional], args)?;
-            (Value::Undef, Value::Bool(false))
+            let positional: &Params = &[("Convertible", "from", true), ("Boolean", "abs", false)];
+            check(vm, function, &locals, &[positional, &[("NamedArgs", "hash_args", true)]], args)?;
+            (Value::Undef, false)
         }
     };
     if !is_convertible(from, is_number_text) {
         return Err(cannot_convert(vm, function, from, to));
     }
-    Ok((from, abs.truthy()))
+    Ok((from, abs))
+}
+
+/// What `{from => …, abs => …}` says, if that is all it has and is of the right types.
+fn named_float<'c>(hash: Hash<'c>) -> Option<(Value<'c>, bool)> {
+    let from = hash.get_str("from").filter(|from| is_convertible(*from, is_number_text))?;
+    match hash.get_str("abs") {
+        None if hash.len() == 1 => Some((from, false)),
+        Some(Value::Bool(abs)) if hash.len() == 2 => Some((from, abs)),
+        _ => None,
+    }
 }
 
 /// `Float.new`
 pub(super) fn float<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
-    let (from, abs) = float_args(vm, "new_float", "Float", args)?;
+    let (from, abs) = float_args(vm, "new_float", "Float", "Numeric", args)?;
     let f = match from {
         Value::Float(f) => f,
         Value::Int(n) => n as f64,
@@ -210,7 +213,7 @@ pub(super) fn float<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
 
 /// `Numeric.new`
 pub(super) fn numeric<'c>(vm: &mut Vm<'c>, args: &[Value<'c>]) -> Eval<'c> {
-    let (from, abs) = float_args(vm, "new_numeric", "Numeric", args)?;
+    let (from, abs) = float_args(vm, "new_numeric", "Numeric", "Integer, Float", args)?;
     let value = match from {
         Value::Bool(b) => Value::Int(b.into()),
         Value::Timestamp(n) | Value::Timespan(n) => Value::Float(to_f(*n)),

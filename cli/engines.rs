@@ -1,5 +1,6 @@
 //! The arguments that say which engine hands out the work of a fleet, and how it is reached.
 
+use bunraku::files::read;
 use bunraku_fleet::engine::folder::Folder;
 use bunraku_fleet::engine::index::{self, Index};
 use bunraku_fleet::engine::plan::{Plan, SHARD};
@@ -118,7 +119,11 @@ impl On {
             }
             On::Index(folder) => Opened::Index(Box::new(Index::new(Box::new(Folder::open(folder)?)))),
             On::Bucket(url) => {
-                let bucket = Bucket::open(url, tls.authorities.as_deref())?;
+                let pem = tls.authorities.as_deref().map(|file| {
+                    read::given(file, read::MAX_FILE)
+                        .map_err(|error| format!("Could not read {}: {error}", file.display()))
+                });
+                let bucket = Bucket::open(url, pem.transpose()?.as_deref())?;
                 Opened::Index(Box::new(Index::new(Box::new(bucket))))
             }
         })

@@ -1,4 +1,4 @@
-//! Puppet source text to units of bytecode: lex, parse, check, resolve, lower.
+//! Puppet source text to units of bytecode: lex, parse, check, lower (which resolves names).
 
 pub mod ast;
 pub mod bodies;

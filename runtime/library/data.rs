@@ -9,7 +9,7 @@ use std::fmt::{Display, Formatter};
 /// A value.
 ///
 /// What JSON has no form for is as catalogs have it: a [`Data::Map`] with `__ptype` and `__pvalue`
-/// (the specification's "Pcore data representation").
+/// (puppet-specifications, "Pcore data representation").
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Data {
     /// `undef`, null

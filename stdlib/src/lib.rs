@@ -7,10 +7,12 @@
 mod macros;
 mod catalog;
 mod core;
+mod interface3;
 pub mod module;
 mod support;
 
 pub use core::random::Random;
+pub use interface3::{Form3x, form_3x};
 
 use bunraku_vm::compat::Compat;
 use bunraku_vm::function::Native;

@@ -1,5 +1,5 @@
 //! `left[keys]`: elements and slices of strings, arrays and hashes, parameters of types.
-//! Rules: the specification's "Access Expression"; what it leaves open is the oracle's.
+//! Rules: puppet-specifications, "Access Expression"; what it leaves open is the oracle's.
 
 use crate::arith;
 use crate::cause::Cause;

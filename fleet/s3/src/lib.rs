@@ -12,7 +12,6 @@ use object_store::path::Path as Key;
 use object_store::{
     Certificate, ClientConfigKey, ClientOptions, Error, ObjectStore, ObjectStoreExt, PutMode,
 };
-use std::path::Path;
 use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 
@@ -26,11 +25,11 @@ pub struct Bucket {
 
 impl Bucket {
     /// Opens `s3://BUCKET` or `s3://BUCKET/FOLDER`; nothing is asked yet. `authorities` are the certificates of whoever signs the
-    /// server, where it is none that the machine knows.
+    /// server, one PEM after the other, where it is none that the machine knows.
     ///
     /// # Errors
-    /// When the URL is none, a variable of the environment is wrong, or the certificates can't be read.
-    pub fn open(url: &str, authorities: Option<&Path>) -> Result<Bucket, String> {
+    /// When the URL is none, a variable of the environment is wrong, or the certificates are none.
+    pub fn open(url: &str, authorities: Option<&[u8]>) -> Result<Bucket, String> {
         let failed = |error: String| format!("Could not use {url}: {error}");
         let url = url.trim_end_matches('/');
         let rest = url.strip_prefix("s3://").filter(|rest| !rest.is_empty());
@@ -39,8 +38,8 @@ impl Bucket {
         // There may be one already; which does not matter.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let mut builder = AmazonS3Builder::from_env().with_bucket_name(bucket);
-        if let Some(file) = authorities {
-            builder = builder.with_client_options(trusting(file).map_err(failed)?);
+        if let Some(pem) = authorities {
+            builder = builder.with_client_options(trusting(pem).map_err(failed)?);
         }
         encrypted(&builder).map_err(failed)?;
         let store = builder.build().map_err(|error| failed(error.to_string()))?;
@@ -87,10 +86,9 @@ fn encrypted(builder: &AmazonS3Builder) -> Result<(), String> {
     }
 }
 
-fn trusting(file: &Path) -> Result<ClientOptions, String> {
-    let read = std::fs::read(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let certificates = Certificate::from_pem_bundle(&read);
-    let certificates = certificates.map_err(|error| format!("{}: {error}", file.display()))?;
+fn trusting(pem: &[u8]) -> Result<ClientOptions, String> {
+    let certificates = Certificate::from_pem_bundle(pem);
+    let certificates = certificates.map_err(|error| format!("the authorities' certificates: {error}"))?;
     Ok(certificates.into_iter().fold(ClientOptions::new(), ClientOptions::with_root_certificate))
 }
 
@@ -155,7 +153,12 @@ mod tests {
         for wrong in ["s3://", "s3:", "b"] {
             assert!(name(wrong).is_err(), "{wrong}");
         }
-        let missing = Bucket::open("s3://b", Some(Path::new("/nowhere/ca.pem"))).err();
-        assert!(missing.is_some_and(|error| error.contains("/nowhere/ca.pem")));
+        let broken = b"-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n";
+        let error = Bucket::open("s3://b", Some(broken)).err();
+        assert!(
+            error.is_some_and(
+                |error| error.starts_with("Could not use s3://b: the authorities' certificates: ")
+            )
+        );
     }
 }

@@ -1,5 +1,5 @@
 //! Tags: an insertion-ordered set of lower-case words, qualified ones together with their segments.
-//! Source of the rules: the specification's "Tags"; the oracle for what makes a valid tag.
+//! Source of the rules: puppet-specifications, "Tags"; the oracle for what makes a valid tag.
 
 use bumpalo::{Bump, collections::Vec as List};
 use bunraku_data::names::lower;

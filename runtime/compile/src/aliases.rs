@@ -1,5 +1,5 @@
 //! Type aliases, Object types and type sets: where they are looked for, and what they stand for.
-//! Source: the specification's "Autoloading"; `Puppet::Pops::Loader` for the search order.
+//! Source: puppet-specifications, "Autoloading"; `Puppet::Pops::Loader` for the search order.
 
 use crate::compile::Compile;
 use crate::state::aliases::AliasBody;

@@ -1,5 +1,5 @@
 //! Collectors: `Type <| query |>` and `realize`. Each is asked again in every round until nothing new comes.
-//! Source: the specification's "Collectors"; `Puppet::Pops::Evaluator::Collectors` for the order of effects.
+//! Source: puppet-specifications, "Collectors"; `Puppet::Pops::Evaluator::Collectors` for the order of effects.
 
 use crate::compile::Compile;
 use crate::declare::flatten;

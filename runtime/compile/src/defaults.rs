@@ -1,5 +1,5 @@
 //! Resource defaults (`File { mode => … }`): kept by scope, looked up along the dynamic scope, nearest wins.
-//! Source: the specification's "Resource Defaults"; applied when a resource is created, as the oracle does.
+//! Source: puppet-specifications, "Resource Defaults"; applied when a resource is created, as the oracle does.
 //!
 //! Puppet asks a scope for them by its method `lookupdefaults`, which a function in Ruby may write anew: such a scope has
 //! a `noop` for each type, say. What lies around that scope is Ruby's to tell then, and the scopes in it add theirs.

@@ -1,5 +1,5 @@
 //! Finding definitions: loading files into the machine, the autoloader for classes, defined types, functions and
-//! type aliases. Source: the specification's "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
+//! type aliases. Source: puppet-specifications, "Autoloading"; `Puppet::Parser::TypeLoader` for the search order.
 
 use crate::compile::Compile;
 use crate::inputs::Settings;

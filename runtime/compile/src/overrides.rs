@@ -1,5 +1,5 @@
 //! Overrides: `File['x'] { … }` and those of collectors. One for a resource that is not there yet waits for it.
-//! Source: the specification's "Resource Override"; `Puppet::Parser::Resource#merge` for who may override what.
+//! Source: puppet-specifications, "Resource Override"; `Puppet::Parser::Resource#merge` for who may override what.
 
 use crate::compile::Compile;
 use crate::declare::{flatten, flatten_with_undef};

@@ -1,5 +1,5 @@
 //! Binding the parameters of classes and defined types: what was given, what data gives, defaults, types.
-//! Source: the specification's "Parameters"; `Puppet::Resource::Type` for the order of it all.
+//! Source: puppet-specifications, "Parameters"; `Puppet::Resource::Type` for the order of it all.
 
 use crate::compile::Compile;
 use crate::state::definitions::{Definition, DefinitionKind};

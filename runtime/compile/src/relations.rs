@@ -1,5 +1,5 @@
 //! Relationships: the arrows, entered into `before` and `notify` once every resource is there.
-//! Source: the specification's "Relationships"; `Puppet::Parser::Relationship` for what ends up in parameters.
+//! Source: puppet-specifications, "Relationships"; `Puppet::Parser::Relationship` for what ends up in parameters.
 
 use crate::collect::collector_number;
 use crate::compile::Compile;

@@ -1,5 +1,5 @@
 //! Rich data: values as JSON, the way Puppet serialises them into catalogs (`__ptype` and `__pvalue`).
-//! Source: the specification's "Pcore data representation"; order and spelling are the oracle's.
+//! Source: puppet-specifications, "Pcore data representation"; order and spelling are the oracle's.
 
 use crate::names;
 use bunraku_vm::budget;

@@ -1,6 +1,6 @@
 //! The module path: which modules there are, what they depend on, where a name's file lies. A module is looked for
 //! when it is asked for, so that opening an environment does not depend on how many there are.
-//! Source: the specification's "Autoloading"; `Puppet::Module` for what counts as a module.
+//! Source: puppet-specifications, "Autoloading"; `Puppet::Module` for what counts as a module.
 
 use crate::metadata::{Consequence, Metadata, MetadataFault};
 use crate::units::Outcome;

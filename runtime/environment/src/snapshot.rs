@@ -1,6 +1,6 @@
 //! An environment at one moment: its folder, its configuration, module path and main manifest, and what is kept of its
 //! files. Compiles share it and write nothing into it but through memos.
-//! Source: the specification's environments page; the oracle for defaults.
+//! Source: puppet-specifications, "Environments"; the oracle for defaults.
 
 use crate::archive::place::place;
 use crate::extensions;

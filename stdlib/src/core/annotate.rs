@@ -1,4 +1,4 @@
-//! `annotate`: objects hung onto other objects, by type. Source: the specification's "Annotations".
+//! `annotate`: objects hung onto other objects, by type. Source: puppet-specifications, "Annotations".
 
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::format::inspect;

@@ -1,5 +1,5 @@
 //! What an Object type declares (`Object[{…}]`): its attributes, functions and type parameters, and what follows from
-//! these for its instances. Source: the specification's "Object type"; the oracle for order and words.
+//! these for its instances. Source: puppet-specifications, "Object type"; the oracle for order and words.
 
 use crate::types::equal::equal;
 use crate::types::ty::{Type, resolved};

@@ -28,7 +28,7 @@ pub(crate) fn of_puppet(name: &str, api: Api) -> Option<Method> {
     }
 }
 
-/// Functions of Puppet's that are methods of the scope, and do more than compute; modules' are found when they are called.
+/// Functions of Puppet's that have a 3.x form and do more than compute: left to Ruby. Modules' are found when they are called.
 const OF_PUPPET: &[&str] = &[
     "contain",
     "create_resources",
@@ -47,7 +47,6 @@ const OF_PUPPET: &[&str] = &[
     "lookup",
     "realize",
     "require",
-    "search",
     "tag",
     "tagged",
 ];

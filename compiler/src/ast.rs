@@ -475,6 +475,23 @@ pub enum ExprKind<'a> {
     Render(&'a Expr<'a>),
 }
 
+impl ExprKind<'_> {
+    /// Whether it defines something: it stands beside the code, and has no value where it is written.
+    pub fn is_definition(&self) -> bool {
+        matches!(
+            self,
+            ExprKind::Class { .. }
+                | ExprKind::Define(_)
+                | ExprKind::Function { .. }
+                | ExprKind::Plan { .. }
+                | ExprKind::Node { .. }
+                | ExprKind::TypeAlias { .. }
+                | ExprKind::TypeDefinition { .. }
+                | ExprKind::TypeMapping { .. }
+        )
+    }
+}
+
 /// A parsed file.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {

@@ -48,17 +48,8 @@ impl<'a> Checker<'_, '_> {
             _ => std::slice::from_ref(program.body),
         };
         for statement in statements {
-            let definition = matches!(
-                statement.kind,
-                ExprKind::Class { .. }
-                    | ExprKind::Define(_)
-                    | ExprKind::Function { .. }
-                    | ExprKind::Plan { .. }
-                    | ExprKind::TypeAlias { .. }
-                    | ExprKind::TypeMapping { .. }
-                    | ExprKind::TypeDefinition { .. }
-            );
-            if !definition {
+            // Nodes are defined in main manifests alone.
+            if !statement.kind.is_definition() || matches!(statement.kind, ExprKind::Node { .. }) {
                 self.report.error(
                     "ILLEGAL_TOP_CONSTRUCT_LOCATION",
                     statement.span,

@@ -9,15 +9,7 @@ impl<'a> Checker<'_, '_> {
     /// Needs a value of an expression.
     pub(super) fn rvalue(&mut self, expr: &Expr<'a>) {
         match expr.kind {
-            ExprKind::Collect { .. }
-            | ExprKind::Class { .. }
-            | ExprKind::Define(_)
-            | ExprKind::Function { .. }
-            | ExprKind::Plan { .. }
-            | ExprKind::Node { .. }
-            | ExprKind::TypeAlias { .. }
-            | ExprKind::TypeMapping { .. }
-            | ExprKind::TypeDefinition { .. } => self.report.error(
+            kind if kind.is_definition() || matches!(kind, ExprKind::Collect { .. }) => self.report.error(
                 "NOT_RVALUE",
                 expr.span,
                 format!("Invalid use of expression. {} does not produce a value", a_an_uc(expr)),

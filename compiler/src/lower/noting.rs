@@ -85,19 +85,7 @@ impl BodyLowering<'_, '_> {
     }
 }
 
-/// Whether it is nothing that runs where it is written: definitions, what holds others together, and nothing at all.
+/// Whether no instruction stands for it where it is written: definitions, blocks (their expressions have some), empty expressions.
 fn is_silent(expr: &Expr<'_>) -> bool {
-    matches!(
-        expr.kind,
-        ExprKind::Block(_)
-            | ExprKind::Nop
-            | ExprKind::Class { .. }
-            | ExprKind::Define(_)
-            | ExprKind::Function { .. }
-            | ExprKind::Plan { .. }
-            | ExprKind::Node { .. }
-            | ExprKind::TypeAlias { .. }
-            | ExprKind::TypeDefinition { .. }
-            | ExprKind::TypeMapping { .. }
-    )
+    expr.kind.is_definition() || matches!(expr.kind, ExprKind::Block(_) | ExprKind::Nop)
 }

@@ -127,17 +127,11 @@ impl<'c> Compile<'c> {
                     None => Titles::Whole,
                 };
                 ResourceType {
-                    name: ty.name.clone(),
                     namevars: told.namevars,
                     isomorphic: told.isomorphic,
                     attributes: Some(told.attributes),
                     titles,
-                    unreadable: None,
-                    requires: Vec::new(),
-                    providers: Vec::new(),
-                    doubts: Vec::new(),
-                    failure: None,
-                    presence: Presence::Present,
+                    ..ResourceType::new(&ty.name)
                 }
             }
             Err(flow) => {

@@ -3,7 +3,7 @@
 //!
 //! Source: `tests/oracle/resource_types.rb`, run with each of the three Puppets, has written the tables.
 
-use crate::{Pattern, Presence, ResourceType, Titles};
+use crate::{Pattern, ResourceType, Titles};
 use bunraku_vm::compat::Compat;
 
 /// A type of the table.
@@ -42,17 +42,11 @@ fn row(line: &str) -> Option<Row> {
         }
     };
     let ty = ResourceType {
-        name: name.to_owned(),
         namevars: list(namevars),
         isomorphic: isomorphic == "true",
         attributes: Some(list(attributes)),
         titles,
-        unreadable: None,
-        requires: Vec::new(),
-        providers: Vec::new(),
-        doubts: Vec::new(),
-        failure: None,
-        presence: Presence::Present,
+        ..ResourceType::new(name)
     };
     Some(Row { vendored: origin != "puppet", ty })
 }

@@ -2,7 +2,7 @@
 //! `Puppet::Resource::ResourceType3.new`. The call is read from its tree and not run.
 
 use super::titles::NO_PATTERNS;
-use super::{Pattern, Presence, ResourceType, Titles};
+use super::{Pattern, ResourceType, Titles};
 use bumpalo::Bump;
 use bunraku_compiler::ast::{Expr, ExprKind};
 use bunraku_compiler::{ParseLimits, SourceFile, parse};
@@ -54,19 +54,7 @@ pub fn read(name: &str, source: &str) -> Result<ResourceType, String> {
         _ => Titles::Whole,
     };
     let isomorphic = !arguments.get(4).is_some_and(|expr| matches!(expr.kind, ExprKind::Bool(false)));
-    Ok(ResourceType {
-        name: name.to_owned(),
-        namevars,
-        isomorphic,
-        attributes: Some(attributes),
-        titles,
-        unreadable: None,
-        requires: Vec::new(),
-        providers: Vec::new(),
-        doubts: Vec::new(),
-        failure: None,
-        presence: Presence::Present,
-    })
+    Ok(ResourceType { namevars, isomorphic, attributes: Some(attributes), titles, ..ResourceType::new(name) })
 }
 
 /// The arguments of the call that is the whole file.

@@ -90,13 +90,18 @@ pub enum Presence {
 impl ResourceType {
     /// A type of which no more is known than that it is there.
     fn unreadable(name: &str, why: String) -> ResourceType {
+        ResourceType { attributes: None, unreadable: Some(why), ..ResourceType::new(name) }
+    }
+
+    /// A type that is known to be there, is identified by its `name` and has no parameters; nothing stands against loading it.
+    pub fn new(name: &str) -> ResourceType {
         ResourceType {
             name: name.to_owned(),
             namevars: vec!["name".to_owned()],
             isomorphic: true,
-            attributes: None,
+            attributes: Some(Vec::new()),
             titles: Titles::Whole,
-            unreadable: Some(why),
+            unreadable: None,
             requires: Vec::new(),
             providers: Vec::new(),
             doubts: Vec::new(),

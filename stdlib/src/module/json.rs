@@ -33,7 +33,7 @@ impl JsonLayout {
 }
 
 /// Appends a text in quotes.
-pub(super) fn json_string(out: &mut String, text: &str) {
+pub fn json_string(out: &mut String, text: &str) {
     out.push('"');
     for c in text.chars() {
         match c {

@@ -16,7 +16,7 @@ mod facts;
 mod hash;
 mod helpers;
 mod is;
-mod json;
+pub mod json;
 mod pick;
 mod random;
 mod range;

@@ -4,6 +4,7 @@ use crate::budget;
 use crate::eval::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::{Class, HashValue, V, text};
+use bunraku_stdlib::module::json::json_string;
 use bunraku_vm::value::Value;
 
 /// Deeper values are an error, or left to Ruby.
@@ -85,8 +86,8 @@ fn put(out: &mut String, value: &V<'_>, pretty: Option<()>, depth: usize) -> OrR
         V::Nil => out.push_str("null"),
         V::Bool(_) | V::Int(_) => text::put(out, value)?,
         V::Float(n) if n.is_finite() => text::put(out, value)?,
-        V::Str(_) | V::Made(_) => put_string(out, &value.text().unwrap_or_default()),
-        V::Symbol(name) => put_string(out, name),
+        V::Str(_) | V::Made(_) => json_string(out, &value.text().unwrap_or_default()),
+        V::Symbol(name) => json_string(out, name),
         V::Array(_) | V::List(_) => {
             let items = value.items()?.unwrap_or_default();
             put_all(out, ('[', ']'), items.len(), pretty, depth, |out, at| {
@@ -97,7 +98,7 @@ fn put(out: &mut String, value: &V<'_>, pretty: Option<()>, depth: usize) -> OrR
             let entries = value.entries()?.unwrap_or_default();
             put_all(out, ('\u{7b}', '\u{7d}'), entries.len(), pretty, depth, |out, at| {
                 let (key, value) = &entries[at];
-                put_string(out, &text::to_s(key)?);
+                json_string(out, &text::to_s(key)?);
                 out.push_str(if pretty.is_some() { ": " } else { ":" });
                 put(out, value, pretty, depth + 1)
             })?;
@@ -106,7 +107,7 @@ fn put(out: &mut String, value: &V<'_>, pretty: Option<()>, depth: usize) -> OrR
         V::Regexp(_)
         | V::Other(
             Value::Regexp(_) | Value::Type(_) | Value::Sensitive(_) | Value::SemVer(_) | Value::Uri(_),
-        ) => put_string(out, &text::to_s(value)?),
+        ) => json_string(out, &text::to_s(value)?),
         _ => return Err(ForRuby("JSON of such a value")),
     }
     Ok(())
@@ -141,24 +142,6 @@ fn put_all(
     line(out, depth);
     out.push(close);
     Ok(())
-}
-
-fn put_string(out: &mut String, text: &str) {
-    out.push('"');
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("\\\""),
-            '\\' => out.push_str("\\\\"),
-            '\n' => out.push_str("\\n"),
-            '\r' => out.push_str("\\r"),
-            '\t' => out.push_str("\\t"),
-            '\x0c' => out.push_str("\\f"),
-            '\x08' => out.push_str("\\b"),
-            c if (c as u32) < 0x20 => out.push_str(&format!("\\u{:04x}", c as u32)),
-            c => out.push(c),
-        }
-    }
-    out.push('"');
 }
 
 const DOUBTFUL: ForRuby = ForRuby("JSON of a form that is in doubt");

@@ -153,12 +153,8 @@ mod tests {
         for wrong in ["s3://", "s3:", "b"] {
             assert!(name(wrong).is_err(), "{wrong}");
         }
-        let broken = b"-----BEGIN CERTIFICATE-----\nno\n-----END CERTIFICATE-----\n";
-        let error = Bucket::open("s3://b", Some(broken)).err();
-        assert!(
-            error.is_some_and(
-                |error| error.starts_with("Could not use s3://b: the authorities' certificates: ")
-            )
-        );
+        let broken = b"-----BEGIN CERTIFICATE-----\n?\n-----END CERTIFICATE-----\n";
+        let error = Bucket::open("s3://b", Some(broken)).err().unwrap_or_default();
+        assert!(error.starts_with("Could not use s3://b: the authorities' certificates: "), "{error}");
     }
 }

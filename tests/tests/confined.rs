@@ -6,7 +6,8 @@
 use bunraku_tests::bunraku;
 use std::fs;
 use std::net::{TcpListener, UdpSocket};
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::process::{Command, Output};
 use tempfile::TempDir;
@@ -47,7 +48,10 @@ impl Site {
     }
 
     fn compile(&self, more: &[&str]) -> (bool, String) {
-        let mut command = Command::new(bunraku::binary().expect("Bunraku builds"));
+        // A shell that has a file open, which what it starts has, too.
+        let mut command = Command::new("sh");
+        command.args(["-c", "exec \"$@\" 9< \"$0\""]).arg(self.path("outside/secret"));
+        command.arg(bunraku::binary().expect("Bunraku builds"));
         command.args(["compile", "--environment", &self.path("environment"), "n.example.com"]).args(more);
         command.env("A_SECRET", SECRET).env("BUNRAKU_NO_CONFIG", "1");
         let Output { status, stdout, stderr } = command.output().expect("it starts");
@@ -91,6 +95,12 @@ fn kernel_keeps_signals_apart() -> bool {
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     let mut numbers = release.split(['.', '-']).map(|number| number.parse::<u32>().unwrap_or(0));
     (numbers.next(), numbers.next()) >= (Some(6), Some(12))
+}
+
+/// A file's rights and times.
+fn stamp(path: &str) -> (u32, i64, i64) {
+    let metadata = fs::metadata(path).expect("it is there");
+    (metadata.mode(), metadata.mtime(), metadata.ctime_nsec())
 }
 
 #[test]
@@ -243,6 +253,43 @@ fn ruby_has_no_rights() {
             ),
         ),
         ("kills", format!("Process.kill(0, {}); 'hidden by the machine'", std::process::id())),
+        ("changes rights", "File.chmod(0o640, 'OUTSIDE/secret'); 'hidden by the machine'".to_owned()),
+        (
+            "has rights changed",
+            "system('chmod 640 OUTSIDE/secret') ? 'hidden by the machine' : 'no'".to_owned(),
+        ),
+        (
+            "changes an owner",
+            "File.chown(nil, File.stat('OUTSIDE/secret').gid, 'OUTSIDE/secret'); 'hidden by the machine'"
+                .to_owned(),
+        ),
+        ("changes times", "File.utime(0, 0, 'OUTSIDE/secret'); 'hidden by the machine'".to_owned()),
+        (
+            "has times changed",
+            "system('touch -c -d 2001-01-01 OUTSIDE/secret') ? 'hidden by the machine' : 'no'".to_owned(),
+        ),
+        (
+            "cuts off",
+            "File.truncate('OUTSIDE/secret', File.size('OUTSIDE/secret')); 'hidden by the machine'"
+                .to_owned(),
+        ),
+        (
+            "connects to a socket on the disk",
+            "UNIXSocket.new('OUTSIDE/socket').close; 'hidden by the machine'".to_owned(),
+        ),
+        ("takes what the caller has open", "IO.for_fd(9, autoclose: false).pread(100, 0)".to_owned()),
+        (
+            "limits others",
+            format!(
+                "system('prlimit --pid {} --core=0:') ? 'hidden by the machine' : 'no'",
+                std::process::id()
+            ),
+        ),
+        (
+            "asks to type into a terminal",
+            // Where it may ask, what is no terminal says so; where it may not, it is not permitted.
+            "begin $stdin.ioctl(0x5412, 'x'); rescue Errno::ENOTTY; 'hidden by the machine'; end".to_owned(),
+        ),
     ];
     for (what, code) in tries {
         if what == "kills" && !kernel_keeps_signals_apart() {
@@ -255,15 +302,21 @@ fn ruby_has_no_rights() {
         );
         let site = Site::new("notify { \"got ${m::try()}\": }", &[]);
         site.put("environment/modules/m/lib/puppet/functions/m/try.rb", &function);
+        let _listener = UnixListener::bind(site.path("outside/socket")).expect("a socket");
         let (good, text) = site.compile(&[]);
-        assert!(good && text.contains(SECRET), "{what}: {text}");
+        // Descriptors of the caller no worker has.
+        assert!(what.starts_with("takes") || good && text.contains(SECRET), "{what}: {text}");
         let traces =
             ["outside/written", "outside/run", "environment/modules/m/lib/puppet/functions/m/written"];
         traces.iter().for_each(|trace| _ = fs::remove_file(site.path(trace)));
         let mut byte = [0];
         while udp.recv(&mut byte).is_ok() {}
+        fs::set_permissions(site.path("outside/secret"), fs::Permissions::from_mode(0o600))
+            .expect("it is ours");
+        let before = stamp(&site.path("outside/secret"));
         let (_, text) = site.compile(&["--confine"]);
         assert!(!text.contains(SECRET), "{what}: {text}");
+        assert_eq!(stamp(&site.path("outside/secret")), before, "{what}");
         assert!(
             traces.iter().all(|trace| !Path::new(&site.path(trace)).exists()),
             "{what} has left something"
@@ -276,6 +329,24 @@ fn ruby_has_no_rights() {
     site.put("environment/modules/m/lib/puppet/functions/m/good.rb", good);
     let (fine, text) = site.compile(&["--confine"]);
     assert!(fine && text.contains("got well"), "{text}");
+}
+
+#[test]
+fn what_ruby_tells_a_terminal_is_text() {
+    if !ruby_can_be_confined() {
+        return;
+    }
+    let site = Site::new("notify { \"got ${m::loud()}\": }", &[]);
+    let loud = "Puppet::Functions.create_function(:'m::loud') do\n  dispatch(:loud) { }\n  define_method(:loud) { \
+                $stderr.write(\"::set-env name=X::1\\n\\e]52;c;AAAA\\a\\n\"); system('echo from a program'); 'well' }\nend\n";
+    site.put("environment/modules/m/lib/puppet/functions/m/loud.rb", loud);
+    let (fine, text) = site.compile(&["--confine"]);
+    assert!(fine && text.contains("got well"), "{text}");
+    assert!(
+        text.contains("Ruby: ::set-env name=X::1\nRuby: \\u{1b}]52;c;AAAA\\u{7}\nRuby: from a program\n"),
+        "{text}"
+    );
+    assert!(!text.contains('\u{1b}'), "{text:?}");
 }
 
 #[test]

@@ -1,12 +1,18 @@
 //! A worker without rights, for Ruby of people one does not trust: it reads its Ruby's own files and the folders that are named,
 //! writes nothing, and has no network; nobody's environment variables, no user's rights over other processes.
 //!
-//! Landlock says what may be read, and no code that runs under it can lift it again; a user and a network namespace of its
-//! own, which `unshare` of util-linux makes, leave it without a network. Where one of the two is not to be had, there is no
-//! worker. Source: Linux' documentation of Landlock, `landlock(7)`, `unshare(1)`.
+//! Landlock says what may be read, and no code that runs under it can lift it again; a filter of system calls (`sandbox/calls.rs`) refuses
+//! what Landlock knows nothing of; a user and a network namespace of its own, which `unshare` of util-linux makes, leave it without a
+//! network. Where one of the three is not to be had, there is no worker. What it writes to its error stream is handed on as text
+//! (`sandbox/error_stream.rs`). Source: Linux' documentation of Landlock, `landlock(7)`, `seccomp(2)`, `unshare(1)`.
+
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod error_stream;
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 
 /// What a worker without rights may read besides its Ruby.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,16 +57,22 @@ pub(crate) fn spawn(program: &Path, arguments: &Command, sandbox: &Sandbox) -> R
         }
     }
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
-    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped()).current_dir("/");
+    // None of its streams is the terminal.
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).current_dir("/");
     // A thread that has restricted itself stays so, and so do the processes that it starts; this one ends with its start.
     let started = std::thread::scope(|scope| {
         let start = || {
             restrict(&program, sandbox)?;
+            calls::refuse()?;
             command.spawn().map_err(|error| error.to_string())
         };
         scope.spawn(start).join()
     });
-    started.unwrap_or_else(|_| Err("its start failed".to_owned()))
+    let mut child = started.unwrap_or_else(|_| Err("its start failed".to_owned()))?;
+    if let Some(stream) = child.stderr.take() {
+        error_stream::hand_on(stream);
+    }
+    Ok(child)
 }
 
 /// Where a program lies that may be named without a folder.

@@ -98,6 +98,13 @@ impl<'c> Compile<'c> {
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
         self.validate(vm, id, chunk, &value_of, (&given, all_known), &doubtful)?;
+        // These have been set before any parameter.
+        let set =
+            |param: &&ParamInfo<'_>| matches!(param.symbol, known::MODULE_NAME | known::CALLER_MODULE_NAME);
+        if let Some(param) = params.iter().find(set) {
+            let message = format!("Cannot reassign variable '${}'", param.name);
+            return Err(at_definition(Flow::formed(Diagnostic::error(message)), known));
+        }
         self.catalog.borrow_mut()[id].progress.validated = !has_title;
         scope.begin_body();
         Ok(())

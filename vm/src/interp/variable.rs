@@ -246,7 +246,7 @@ impl<'c> Vm<'c> {
             return Flow::issue("ILLEGAL_RESERVED_ASSIGNMENT", message);
         }
         let what = match name {
-            known::TITLE | known::NAME | known::MODULE_NAME => "built in (or already assigned) variable",
+            known::TITLE | known::NAME => "built in (or already assigned) variable",
             _ => "variable",
         };
         Flow::issue("ILLEGAL_REASSIGNMENT", format!("Cannot reassign {what} '${text}'"))

@@ -125,7 +125,8 @@ impl std::fmt::Display for Version {
 fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     (digits && (text == "0" || !text.starts_with('0')))
-        .then(|| text.parse().unwrap_or(u64::MAX).min(u64::MAX - 1))
+        .then(|| text.parse().ok().filter(|number| *number < u64::MAX - 1))
+        .flatten()
 }
 
 fn is_parts(text: &str) -> bool {

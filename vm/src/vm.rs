@@ -168,11 +168,6 @@ impl<'c> Vm<'c> {
         self.code.unit(id).file
     }
 
-    /// The module a loaded unit belongs to; empty for none.
-    pub fn unit_module(&self, id: UnitId) -> &'c str {
-        self.code.unit(id).module
-    }
-
     /// A new scope with a number of its own.
     pub fn new_scope(&mut self, spec: ScopeSpec<'c>) -> &'c Scope<'c> {
         self.scopes += 1;

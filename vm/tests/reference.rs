@@ -50,6 +50,9 @@ fn operand(name: &str, field: Field) -> String {
         Field::List => "list",
         Field::Jump => "distance",
         Field::Int => "signed number",
+        Field::Resource => "form of resources",
+        Field::Collector => "kind of collector",
+        Field::Relation => "relationship",
     };
     format!("{name}: {what}")
 }

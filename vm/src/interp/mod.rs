@@ -19,7 +19,6 @@ use crate::compare::Comparison;
 use crate::coverage;
 use crate::error::{Eval, Flow};
 use crate::frame::Frame;
-use crate::host::collect::CollectorKind;
 use crate::host::declaration::AttrOp;
 use crate::isa::Op;
 use crate::loaded::{Linked, broken};
@@ -384,14 +383,13 @@ impl<'c> Vm<'c> {
                 Op::Collect => {
                     let list = wide!();
                     here!();
-                    reg!(a) =
-                        self.collect(unit, scope.keep(), base + b, CollectorKind::of_operand(c), list)?;
+                    reg!(a) = self.collect(unit, scope.keep(), base + b, c, list)?;
                 }
                 Op::Relate => {
                     let kind = wide!();
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = self.relate(scope, kind, left, right)?;
+                    reg!(a) = self.relate(kind, left, right)?;
                 }
                 Op::RenderText => {
                     let text = unit.constant(arena, x as u32);

@@ -109,12 +109,12 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
         keep(&mut nodes).map(|()| nodes)
     });
     let later = later.transpose()?;
-    let target = |name: &str| old.target_of(&nodes.known(name)?);
-    let new_target = |name: &str| new.target_of(&nodes.known(name)?);
+    let target = |name: &str| old.target_of(&nodes.node(name)?);
+    let new_target = |name: &str| new.target_of(&nodes.node(name)?);
     let change = change(&compiler, nodes.names(), [&target, &new_target])?.ok_or("No node fits")?;
     let becomes = |name: &str| match &later {
         Some(later) if later.names().binary_search_by(|other| other.as_str().cmp(name)).is_err() => Ok(None),
-        Some(later) => old.target_of(&later.known(name)?).map(Some),
+        Some(later) => old.target_of(&later.node(name)?).map(Some),
         None => target(name).map(Some),
     };
     let becomes: &TargetOf<'_, Option<Target>> = &becomes;

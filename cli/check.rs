@@ -2,7 +2,7 @@
 
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, output, render, sarif, world};
-use bunraku::check::{self, Checked, How, KnownNames, Placement, Sources};
+use bunraku::check::{self, Checked, DefinedNames, How, Placement, Sources};
 use bunraku::{Compat, Settings, Strict, modulepath};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format.of_messages());
     let started = Instant::now();
     let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| modulepath(&path));
-    let relative = arguments.relative_names.then(|| KnownNames::new(&path));
+    let relative = arguments.relative_names.then(|| DefinedNames::new(&path));
     let compat = arguments.compat;
     let strict = arguments.strict.unwrap_or(Settings::of_compat(compat).strict);
     let placement = Some(Placement::with_surroundings(&path));

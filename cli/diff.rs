@@ -17,7 +17,7 @@ use bunraku_fleet::affected::{Affected, Keeper, Question, affected, change};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, From, Sides, Watch};
-use bunraku_fleet::nodes::{Known, Nodes};
+use bunraku_fleet::nodes::{FleetNode, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
 use bunraku_fleet::tree::{Files, Tree, open_both};
@@ -144,19 +144,19 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     let threads = threads(arguments.threads);
     let overrides = [&arguments.from_overrides, &arguments.to_overrides]
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
-    let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
-    choose(arguments, &mut nodes, (threads, renderer), |known, see| {
-        show(&compiler, &target(0, known.clone())?, see)
+    let target = |side: usize, node: FleetNode| target(&prepared[side], node, &overrides[side]);
+    choose(arguments, &mut nodes, (threads, renderer), |node, see| {
+        show(&compiler, &target(0, node.clone())?, see)
     })?;
     let targets = [0, 1].map(|side| {
         let (nodes, target) = (&nodes, &target);
-        move |name: &str| target(side, nodes.known(name)?)
+        move |name: &str| target(side, nodes.node(name)?)
     });
     // Its facts are read, and what an agent adds to them is added, once.
     let both = |name: &str| {
-        let mut known = nodes.known(name)?;
-        known.facts = known.facts.as_an_agent_sends_them(name, arguments.world.compat);
-        Ok([target(0, known.clone())?, target(1, known)?])
+        let mut node = nodes.node(name)?;
+        node.facts = node.facts.as_an_agent_sends_them(name, arguments.world.compat);
+        Ok([target(0, node.clone())?, target(1, node)?])
     };
     let compares_files = arguments.rules.compares_files(&file);
     let files = [&from, &to].map(|tree| compares_files.then(|| files(tree)).flatten());
@@ -232,7 +232,7 @@ fn choose(
     arguments: &Arguments,
     nodes: &mut Nodes,
     (threads, renderer): (usize, &mut Renderer),
-    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
+    compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
     let mut choice = arguments.choice.choice(arguments.world.node.as_deref())?;
     choice.names.extend_from_slice(&arguments.certnames);
@@ -266,7 +266,7 @@ fn files(tree: &Tree) -> Option<Files> {
 }
 
 /// A node as it is compiled on a side.
-fn target(side: &Prepared<'_>, mut known: Known, overrides: &[&Override]) -> Result<Target, String> {
-    known.facts = overrides.iter().fold(known.facts, |facts, one| one.apply(&facts));
-    side.target_of(&known)
+fn target(side: &Prepared<'_>, mut node: FleetNode, overrides: &[&Override]) -> Result<Target, String> {
+    node.facts = overrides.iter().fold(node.facts, |facts, one| one.apply(&facts));
+    side.target_of(&node)
 }

@@ -15,7 +15,7 @@ use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
 use bunraku_fleet::compile::save::Folder;
 use bunraku_fleet::compile::{Fleet, Keep, Node, compile};
-use bunraku_fleet::nodes::{Known, Nodes};
+use bunraku_fleet::nodes::{FleetNode, Nodes};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use std::num::NonZeroUsize;
@@ -144,13 +144,13 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     let compiler = arguments.confine.compiler().settled();
     let threads = threads(arguments.threads);
     let target = |nodes: &Nodes, name: &str| {
-        let target = prepared.target_of(&nodes.known(name)?)?;
+        let target = prepared.target_of(&nodes.node(name)?)?;
         match target.environment.is_complete() {
             true => Ok(target),
             false => Err("Nothing to compile: name a folder or an archive".to_owned()),
         }
     };
-    choose(arguments, &mut nodes, renderer, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
+    choose(arguments, &mut nodes, renderer, |node, see| show(&compiler, &prepared.target_of(node)?, see))?;
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     let started = Instant::now();
     let fleet = Fleet {
@@ -201,7 +201,7 @@ fn choose(
     arguments: &Compile,
     nodes: &mut Nodes,
     renderer: &mut Renderer,
-    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
+    compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), Refused> {
     let choice =
         arguments.choice.choice(arguments.world.node.as_deref()).map_err(|message| (message, USAGE))?;

@@ -5,7 +5,7 @@ use crate::world::{Purpose, World};
 use bunraku::bench::Target;
 use bunraku::{Configuration, Data, Environment, Facts, Node, Settings, find_environment};
 use bunraku_fleet::affected::GivenOf;
-use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
+use bunraku_fleet::nodes::{FleetNode, Nodes, is_of_many};
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
@@ -82,7 +82,7 @@ impl Prepared<'_> {
         let target = match place.is_some_and(is_of_many) {
             true => {
                 let nodes = self.nodes.get_or_init(|| self.world.nodes()).as_ref().map_err(String::clone)?;
-                self.target_of(&nodes.known(name)?)?
+                self.target_of(&nodes.node(name)?)?
             }
             false => {
                 let facts = self.world.facts(name, self.configuration.as_ref())?;
@@ -103,13 +103,13 @@ impl Prepared<'_> {
     ///
     /// # Errors
     /// When the node's classifier fails, or the environment that it names is not there.
-    pub fn target_of(&self, known: &Known) -> Result<Target, String> {
-        let mut node = Node::new(&known.name);
-        if let Some(Data::Map(trusted)) = &known.trusted {
+    pub fn target_of(&self, fleet_node: &FleetNode) -> Result<Target, String> {
+        let mut node = Node::new(&fleet_node.name);
+        if let Some(Data::Map(trusted)) = &fleet_node.trusted {
             node = node.with_trusted(trusted);
         }
-        let facts = known.facts.as_an_agent_sends_them(&known.name, self.world.compat);
-        self.made(node, Some(facts), Some(known))
+        let facts = fleet_node.facts.as_an_agent_sends_them(&fleet_node.name, self.world.compat);
+        self.made(node, Some(facts), Some(fleet_node))
     }
 
     /// A hash of all that a node's compile is given besides the tree, told by its name before what is known of it is read: of what is
@@ -133,7 +133,7 @@ impl Prepared<'_> {
         Ok(Box::new(move |name: &str| nodes.digest_with(name, alike?)))
     }
 
-    fn made(&self, node: Node, facts: Option<Facts>, own: Option<&Known>) -> Result<Target, String> {
+    fn made(&self, node: Node, facts: Option<Facts>, own: Option<&FleetNode>) -> Result<Target, String> {
         let (world, configuration) = (self.world, self.configuration.as_ref());
         let (has_code, mut settings) = (self.purpose == Purpose::Code, self.settings.clone());
         let mut node = match &world.trusted {

@@ -124,7 +124,7 @@ fn examined(
         older.no_trusted("upgrade of many nodes").map_err(|message| (message, USAGE))?;
     }
     let target = |name: &str| {
-        let known = nodes.as_ref().map(|nodes| nodes.known(name)).transpose()?;
+        let known = nodes.as_ref().map(|nodes| nodes.node(name)).transpose()?;
         let target = |prepared: &Prepared| match &known {
             Some(known) => prepared.target_of(known),
             None => prepared.target(Some(name)),

@@ -88,7 +88,7 @@ impl WholeTree {
         let threads = threads(self.threads);
         let choice = self.choice.choice(self.world.node.as_deref())?;
         choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
-        let target = |name: &str| prepared.target_of(&nodes.known(name)?);
+        let target = |name: &str| prepared.target_of(&nodes.node(name)?);
         let bar = bar(nodes.names().len());
         let mut each = || bar.inc(1);
         let asked =

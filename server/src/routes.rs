@@ -1,6 +1,6 @@
 //! What can be asked: the paths that there are, how each is asked for, and what becomes of it.
 
-use crate::authority::routes::Asked;
+use crate::authority::routes::AuthorityRoute;
 use http::Method;
 
 /// A route with what the path says behind it.
@@ -51,7 +51,7 @@ pub enum Route {
     /// What is kept at all is to be forgotten.
     Pool,
     /// Something of the certificate authority.
-    Authority(Asked),
+    Authority(AuthorityRoute),
 }
 
 /// What a route is answered by.
@@ -77,7 +77,7 @@ impl Route {
             return Route::of_version_3(rest);
         }
         if let Some(rest) = path.strip_prefix("/puppet-ca/v1/") {
-            return Some(Route::Authority(Asked::of(rest)));
+            return Some(Route::Authority(AuthorityRoute::of(rest)));
         }
         let simple = path.strip_prefix("/status/v1/simple");
         let services = path.strip_prefix("/status/v1/services");

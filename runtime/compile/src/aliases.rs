@@ -32,7 +32,7 @@ impl<'c> Compile<'c> {
         let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
         let environment = self.environment;
         let files = environment.type_files.get_or(key.as_str(), || self.type_files(&key));
-        if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get()
+        if let Some(lasting) = files.lasting[self.options.settings.strict as usize].get()
             && !vm.types.own_types
         {
             reads::take_in(&lasting.reads);

@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// What was asked for, and what outlives the compile.
-pub(crate) struct Asked<'c> {
+pub(crate) struct CompileOptions<'c> {
     /// Name of the node.
     pub node_name: &'c str,
     pub settings: Settings,
@@ -60,7 +60,7 @@ pub(crate) struct Asked<'c> {
 /// lists) is let go of by its owner in [`Compile::run`].
 pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
-    pub(crate) asked: Asked<'c>,
+    pub(crate) options: CompileOptions<'c>,
     pub(crate) environment: &'c Snapshot,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
@@ -108,7 +108,7 @@ impl<'c> Compile<'c> {
         } = inputs;
         Compile {
             arena,
-            asked: Asked {
+            options: CompileOptions {
                 node_name: &node.name,
                 settings,
                 given,
@@ -181,7 +181,7 @@ impl<'c> Compile<'c> {
 
     /// Name of the node.
     pub(crate) fn node_name(&self) -> &'c str {
-        self.asked.node_name
+        self.options.node_name
     }
 
     /// The resource whose body runs in `scope`: main's at top level.

@@ -102,8 +102,8 @@ impl<'c> Compile<'c> {
             Resolved::Class
         } else if type_name.ty.is_some() {
             Resolved::Ruby
-        } else if let Some(known) = self.find_define(vm, name)? {
-            Resolved::Define(known)
+        } else if let Some(definition) = self.find_define(vm, name)? {
+            Resolved::Define(definition)
         } else {
             return Err(Flow::of_class(ARGUMENT_ERROR, format!("Unknown resource type: '{name}'")));
         };
@@ -143,12 +143,14 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let body = match resolved {
-            Resolved::Define(known) => Some(*known),
+            Resolved::Define(definition) => Some(*definition),
             _ => class,
         };
         let given = title;
         let title = match resolved {
-            Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
+            Resolved::Class => {
+                self.text(&names::capitalize(class.map_or(title, |definition| definition.name)))
+            }
             _ => title,
         };
         let mut resource = Resource {
@@ -169,7 +171,11 @@ impl<'c> Compile<'c> {
             parsed: None,
             sensitive: &[],
             tags: Tags::new(self.arena),
-            origin: Origin { scope, source: self.source_of(scope), body: body.map(|known| known.number) },
+            origin: Origin {
+                scope,
+                source: self.source_of(scope),
+                body: body.map(|definition| definition.number),
+            },
             progress: Progress::default(),
             of_type: 0,
         };
@@ -177,8 +183,8 @@ impl<'c> Compile<'c> {
             return Err(Flow::raw(format!("Could not find declared class {given}")));
         }
         self.initialize(vm, &mut resource, of_type)?;
-        if let Some(known) = class {
-            self.instantiate(vm, scope, known, &mut resource)?;
+        if let Some(definition) = class {
+            self.instantiate(vm, scope, definition, &mut resource)?;
         }
         self.add_resource(scope, resource)?;
         if matches!(resolved, Resolved::Class) {

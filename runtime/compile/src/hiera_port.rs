@@ -116,7 +116,7 @@ impl<'c> Compile<'c> {
             vm.witness(Change::UndefinedVariable, name);
         }
         let message = format!("Undefined variable '{told_as}'; {reason}");
-        match self.asked.settings.strict {
+        match self.options.settings.strict {
             Strict::Error if goes_on => {
                 let message = format!(
                     "Interpolation failed with '{name}', but compilation continuing; {reason}\n   (file & line not available)"
@@ -162,7 +162,7 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
     }
 
     fn has_called(&self, name: &str, from: &str) -> bool {
-        let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
+        let found = self.options.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
         found.is_some_and(|found| self.erb.has_called(name, found.module))
     }
 
@@ -182,7 +182,7 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
 impl<'c> Surroundings<'c> for Compile<'c> {
     fn environment(&self) -> EnvironmentParts<'c> {
         let environment = self.environment;
-        let given = || match self.asked.given.get("environment_data_provider") {
+        let given = || match self.options.given.get("environment_data_provider") {
             Some(Raw::Text(text)) => Some(text.as_str()),
             _ => None,
         };
@@ -205,7 +205,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn strict(&self) -> Strict {
-        self.asked.settings.strict
+        self.options.settings.strict
     }
 
     fn default_codedir(&self) -> &'c str {
@@ -229,7 +229,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn keep_data(&self, file: Arc<DataFile>) -> &'c DataFile {
-        self.asked.kept.keep_data(file)
+        self.options.kept.keep_data(file)
     }
 
     fn file_reached(&self, path: &Path) {

@@ -35,21 +35,21 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
-        scope.set(known::MODULE_NAME, module_name(vm, known.module));
+        scope.set(known::MODULE_NAME, module_name(vm, definition.module));
         if let Some(outer) = scope.declared_in {
             let caller = self.definition(self.source_of(outer)).module;
             scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
         }
-        let Some(chunk) = known.chunk else { return Ok(()) };
-        if known.kind == DefinitionKind::Class {
-            self.look_up_parameters(vm, id, known, chunk, scope)?;
+        let Some(chunk) = definition.chunk else { return Ok(()) };
+        if definition.kind == DefinitionKind::Class {
+            self.look_up_parameters(vm, id, definition, chunk, scope)?;
         }
-        self.set_names(vm, id, known, scope);
-        if known.kind == DefinitionKind::Node {
-            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+        self.set_names(vm, id, definition, scope);
+        if definition.kind == DefinitionKind::Node {
+            self.scopes.of_classes.borrow_mut().insert(definition.name, scope);
             return Ok(());
         }
         let (mut given, subject) = {
@@ -58,7 +58,7 @@ impl<'c> Compile<'c> {
         };
         let params = vm.params(chunk)?;
         if let Some(message) = ParamInfo::refused(params) {
-            return Err(at_definition(Flow::formed(Diagnostic::error(message)), known));
+            return Err(at_definition(Flow::formed(Diagnostic::error(message)), definition));
         }
         let mut all_known = true;
         // The names have been set. A title that was given is complained of in the end.
@@ -91,9 +91,10 @@ impl<'c> Compile<'c> {
                 doubtful.push(n);
             }
             let is_given = slot.take().is_some();
-            let value =
-                vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
-            self.set_param(id, param.name, value, known.number, is_given)?;
+            let value = vm
+                .param_default(chunk, n, scope, &subject)
+                .map_err(|flow| at_definition(flow, definition))?;
+            self.set_param(id, param.name, value, definition.number, is_given)?;
             slot.set(Some(types::held(self.arena, value)));
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
@@ -106,15 +107,15 @@ impl<'c> Compile<'c> {
     /// Checks the parameters of a class or defined type whose body is not evaluated with them: one that stayed
     /// virtual, or that was given others afterwards.
     pub(crate) fn validate_as_given(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
-        let (known, given) = {
+        let (definition, given) = {
             let resource = &self.catalog.borrow()[id];
-            let known = match resource.type_name {
+            let definition = match resource.type_name {
                 "Class" => self.class_named(&names::lower(resource.title)),
                 other => self.define_named(&names::lower(other)),
             };
-            (known, resource.params.clone())
+            (definition, resource.params.clone())
         };
-        let Some(chunk) = known.and_then(|known| known.chunk) else { return Ok(()) };
+        let Some(chunk) = definition.and_then(|definition| definition.chunk) else { return Ok(()) };
         let params = vm.params(chunk)?;
         let value_of =
             |n: usize| given.iter().find(|param| param.name == params[n].name).map(|param| param.value);
@@ -127,15 +128,15 @@ impl<'c> Compile<'c> {
     }
 
     /// Sets `$title` and `$name`.
-    fn set_names(&self, vm: &Vm<'c>, id: ResourceId, known: &'c Definition<'c>, scope: &'c Scope<'c>) {
+    fn set_names(&self, vm: &Vm<'c>, id: ResourceId, definition: &'c Definition<'c>, scope: &'c Scope<'c>) {
         let title = self.catalog.borrow()[id].title;
         let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
         let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
-        if known.kind == DefinitionKind::Class {
+        if definition.kind == DefinitionKind::Class {
             let title = vm.string(&names::lower(title));
             scope.set(known::TITLE, title);
             scope.set(known::NAME, title);
-            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+            self.scopes.of_classes.borrow_mut().insert(definition.name, scope);
         } else {
             for (variable, value) in [(known::TITLE, title_value), (known::NAME, name)] {
                 scope.set(variable, value.as_str().map_or(value, |text| vm.frozen_string(text)));
@@ -171,12 +172,12 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         chunk: ChunkRef,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
-        let mut key = [known.name, "::"].concat();
+        let mut key = [definition.name, "::"].concat();
         let prefix = key.len();
         for param in params {
             if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
@@ -196,7 +197,7 @@ impl<'c> Compile<'c> {
             if let Some(value) = found
                 && !(value.is_undef() && param.has_default)
             {
-                self.set_param(id, param.name, value, known.number, true)?;
+                self.set_param(id, param.name, value, definition.number, true)?;
             }
         }
         Ok(())
@@ -267,13 +268,16 @@ impl<'c> Compile<'c> {
 
 /// An error of a default without a place gets that of the definition (`Puppet::Util::Errors#exceptwrap`).
 #[cold]
-fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Definition<'c>) -> Box<Flow<'c>> {
+fn at_definition<'c>(mut flow: Box<Flow<'c>>, definition: &Definition<'c>) -> Box<Flow<'c>> {
     if let Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) = &mut *flow
         && diagnostic.place.line.is_none()
         && diagnostic.code != Some(UNCAUGHT)
     {
-        diagnostic.place =
-            Place { file: known.manifest.file.map(Into::into), line: Some(known.line), column: None };
+        diagnostic.place = Place {
+            file: definition.manifest.file.map(Into::into),
+            line: Some(definition.line),
+            column: None,
+        };
     }
     flow
 }

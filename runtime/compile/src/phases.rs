@@ -83,7 +83,7 @@ impl<'c> Compile<'c> {
             };
             let result = result.map(|(catalog, _)| catalog);
             let stored = match &result {
-                Ok(_) if compile.asked.wants_exported => {
+                Ok(_) if compile.options.wants_exported => {
                     let form = json::Form { stored: true, ..json::Form::default() };
                     Some(compile.write_catalog(node, form))
                 }
@@ -138,7 +138,7 @@ impl<'c> Compile<'c> {
 
     /// Shows the finished catalog to whoever wants to see it. Other compiles may run meanwhile, so no time is counted.
     fn show(&self, view: View<'c>, see: &mut See<'_>, finished: Finished) -> Finished {
-        let limits = budget::Limits { time: None, memory: usize::MAX, ..self.asked.settings.limits };
+        let limits = budget::Limits { time: None, memory: usize::MAX, ..self.options.settings.limits };
         let mut spent = self.accounts.spent.get();
         spent.resources = view.resources.len();
         self.accounts.spent.set(spent);
@@ -193,15 +193,15 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
-        if self.asked.settings.check_cycles {
+        if self.options.settings.check_cycles {
             self.check_cycles()?;
         }
         self.check_late_aliases()?;
         self.tell_of_formless_data()?;
-        if self.asked.wants_json {
+        if self.options.wants_json {
             // What was written before is no part of it.
             rich::unwritable();
-            let catalog = self.write_catalog(node, self.asked.settings.form);
+            let catalog = self.write_catalog(node, self.options.settings.form);
             if let Some(number) = rich::unwritable() {
                 // Nobody adds the node's name, and the number is the oracle's, too.
                 let message = format!("1000: {} not allowed in JSON", format::float_to_s(number));
@@ -297,7 +297,7 @@ impl<'c> Compile<'c> {
         }
         // An external classifier's parameters win over facts of the same name.
         let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
-            let is_same = by == value && self.asked.settings.compat.holds(Rule::SameParameterIsNoticed);
+            let is_same = by == value && self.options.settings.compat.holds(Rule::SameParameterIsNoticed);
             let level = if is_same { Severity::Notice } else { Severity::Warning };
             let (by, value) = (data::inspect(by), data::inspect(value));
             self.log_once(level, format!(
@@ -314,7 +314,7 @@ impl<'c> Compile<'c> {
         let trusted = data::hash(self.arena, &node.trusted);
         let [facts, trusted] = self.watch_data([data::facts(self.arena, given), trusted]);
         let mut server_facts =
-            node.server_facts.clone().unwrap_or_else(|| server_facts(self.asked.settings.compat));
+            node.server_facts.clone().unwrap_or_else(|| server_facts(self.options.settings.compat));
         top.reserve(given.len() + node.parameters.len() + server_facts.len() + 8);
         for ((name, json), (_, value)) in given.iter().zip(facts.entries_unasked()) {
             match parameter(name) {
@@ -436,22 +436,22 @@ impl<'c> Compile<'c> {
                 HostMatch::Regex(source) => Cow::Owned(format!("/{source}/")),
                 HostMatch::Default => Cow::Borrowed(DEFAULT_NODE),
             };
-            self.note_body(found.known.manifest, DefKind::Node, &name);
+            self.note_body(found.definition.manifest, DefKind::Node, &name);
         }
         let Some(found) = found else {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
         if let HostMatch::Regex(source) = found.matching {
-            let file = found.known.manifest.file.map(Into::into);
-            self.witness_node(source, Place { file, line: Some(found.known.line), column: None });
+            let file = found.definition.manifest.file.map(Into::into);
+            self.witness_node(source, Place { file, line: Some(found.definition.line), column: None });
         }
-        if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if found.definition.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             // A pattern that looks around, whose name in capitals is not found again.
             return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));
         }
         let top = vm.top;
-        let id = self.ensure_class(vm, top, found.known, None)?;
+        let id = self.ensure_class(vm, top, found.definition, None)?;
         self.evaluate_resource(vm, id)
     }
 
@@ -459,15 +459,15 @@ impl<'c> Compile<'c> {
     pub(crate) fn node_groups(
         &self,
         _vm: &mut Vm<'c>,
-        known: &Definition<'c>,
+        definition: &Definition<'c>,
     ) -> Eval<'c, Vec<Option<&'c str>>> {
-        if known.kind != DefinitionKind::Node {
+        if definition.kind != DefinitionKind::Node {
             return Ok(Vec::new());
         }
         let nodes = self.definitions.nodes.borrow();
-        let definition = nodes.iter().find(|n| n.known.number == known.number);
+        let definition = nodes.iter().find(|n| n.definition.number == definition.number);
         let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
-        let name = self.asked.node_name.to_lowercase();
+        let name = self.options.node_name.to_lowercase();
         let mut groups = regex::captures(source, &name).map_err(Flow::raw)?;
         if groups.is_none() {
             groups = regex::captures(source, DEFAULT_NODE).map_err(Flow::raw)?;
@@ -481,16 +481,16 @@ impl<'c> Compile<'c> {
         let scope = self.scopes.of_node.get().unwrap_or(vm.top);
         let has_params = |value: &serde_json::Value| value.as_object().is_some_and(|map| !map.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, params)| has_params(params)) {
-            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
-            self.record_classified(known.name);
+            let Some(definition) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(definition.name);
             let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
                 name: self.text(name),
                 value: data::value(self.arena, value),
                 at: None,
                 append: false,
-                source: known.number,
+                source: definition.number,
             });
-            let id = self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
+            let id = self.ensure_class(vm, scope, definition, Some(params.collect_in(self.arena)))?;
             if let Some(recorded) = self.recorded {
                 for param in &self.catalog.borrow()[id].params {
                     recorded.give(id, param.name, Given::Classifier);
@@ -498,11 +498,11 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
-            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
-            self.record_classified(known.name);
-            let there = self.scopes.of_classes.borrow().contains_key(known.name);
+            let Some(definition) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(definition.name);
+            let there = self.scopes.of_classes.borrow().contains_key(definition.name);
             if !there {
-                self.ensure_class(vm, scope, known, None)?;
+                self.ensure_class(vm, scope, definition, None)?;
             }
         }
         Ok(())
@@ -517,7 +517,7 @@ impl<'c> Compile<'c> {
     }
 
     pub(crate) fn unknown_class(&self, name: &str) -> Box<Flow<'c>> {
-        self.placed_error(format!("Could not find class {name} for {}", self.asked.node_name), None, 0)
+        self.placed_error(format!("Could not find class {name} for {}", self.options.node_name), None, 0)
     }
 
     /// Collectors and bodies of defined types, in rounds, until nothing new comes.

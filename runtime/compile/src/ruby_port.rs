@@ -451,7 +451,7 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
 
 impl<'c> NativeSide<'c> for Compile<'c> {
     fn describe_natively(&self, vm: &mut Vm<'c>, function: Function<'_>) -> Option<Value<'c>> {
-        match self.asked.settings.native_ruby {
+        match self.options.settings.native_ruby {
             true => self.erb.describe(self, vm, function),
             false => None,
         }
@@ -492,7 +492,7 @@ impl<'c> NativeSide<'c> for Compile<'c> {
     }
 
     fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c> {
-        if !self.asked.settings.native_ruby {
+        if !self.options.settings.native_ruby {
             return Called::ForRuby(Journal::default());
         }
         let called = self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call));
@@ -549,17 +549,17 @@ impl CallObserver for Compile<'_> {
     }
 }
 
-fn definition_view<'c>(known: &'c Definition<'c>) -> DefinitionView<'c> {
+fn definition_view<'c>(definition: &'c Definition<'c>) -> DefinitionView<'c> {
     DefinitionView {
-        kind: match known.kind {
+        kind: match definition.kind {
             DefinitionKind::Main | DefinitionKind::Class => ForRuby::Class,
             DefinitionKind::Define => ForRuby::Define,
             DefinitionKind::Node => ForRuby::Node,
         },
-        name: known.name,
-        module: known.module,
-        file: known.manifest.file,
-        line: known.line,
-        parent: known.parent,
+        name: definition.name,
+        module: definition.module,
+        file: definition.manifest.file,
+        line: definition.line,
+        parent: definition.parent,
     }
 }

@@ -8,7 +8,7 @@ use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
 use bunraku_files::archive::Opened;
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::DataFile;
@@ -121,7 +121,7 @@ pub struct Units {
 impl Units {
     /// Nothing compiled yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionUnits>, compat: Compat) -> Units {
-        let files = FileMemo::new(&UNITS, session).asking(Asked::Outline);
+        let files = FileMemo::new(&UNITS, session).asking(PathQuestion::Outline);
         Units {
             files: files.placeless(|unit| unit.as_ref().is_ok_and(|unit| unit.warnings.is_empty())),
             compat,

@@ -13,7 +13,7 @@ use crate::lent::{Item, Lent};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
 use crate::read;
-use crate::reads::{self, Asked, Touch};
+use crate::reads::{self, PathQuestion, Touch};
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::archive::{ArchiveFault, Read};
@@ -237,12 +237,12 @@ impl Tree {
     }
 
     /// Notes that something was asked of a path, for those who [gather](reads::gather) what is read.
-    pub fn note_asked(&self, asked: Asked, path: &Path) {
+    pub fn note_asked(&self, asked: PathQuestion, path: &Path) {
         reads::note(|| self.question(asked, path));
     }
 
     /// What is asked of a path, as those who gather what is read have it.
-    pub fn question(&self, asked: Asked, path: &Path) -> Touch {
+    pub fn question(&self, asked: PathQuestion, path: &Path) -> Touch {
         match paths::parts(&self.roots, path) {
             Some((root, below)) => Touch::of_parts(asked, root, below),
             None => Touch::of(asked, &self.name_of(path)),
@@ -268,7 +268,7 @@ impl Tree {
     /// Notes what is asked of a path, and gives the frozen archive's answer: none where the disk is asked.
     fn frozen<T>(
         &self,
-        (asked, path): (Asked, &Path),
+        (asked, path): (PathQuestion, &Path),
         none: T,
         answer: impl FnOnce(&Archived, Entry<'_>) -> T,
     ) -> Option<T> {
@@ -312,24 +312,24 @@ impl Tree {
     /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
         let on_disk = || matches!(self.on_disk(path), State::File(..));
-        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
         let on_disk = || matches!(self.on_disk(path), State::Folder(_));
-        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is either.
     pub fn exists(&self, path: &Path) -> bool {
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
-        self.frozen((Asked::Kind, path), false, |_, _| true).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, _| true).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
     pub fn list(&self, folder: &Path) -> Vec<Child> {
-        let listed = self.frozen((Asked::Names, folder), Vec::new(), |archived, entry| {
+        let listed = self.frozen((PathQuestion::Names, folder), Vec::new(), |archived, entry| {
             let found = archived.heed(archived.opened.archive().list(entry.path)).unwrap_or_default();
             let child = |entry: &Entry<'_>| Child {
                 name: entry.name().to_owned(),
@@ -376,7 +376,8 @@ impl Tree {
                 None => missing(),
             }
         };
-        self.frozen((Asked::Content, path), missing(), embedded).unwrap_or_else(|| self.read_source(path))
+        self.frozen((PathQuestion::Content, path), missing(), embedded)
+            .unwrap_or_else(|| self.read_source(path))
     }
 
     /// The content of a file on the disk, whatever a frozen archive says: for code that Ruby would read, too.
@@ -439,7 +440,7 @@ impl Tree {
                 State::Absent | State::Folder(_) => Stamp::of(&metadata),
             })
         };
-        self.frozen((Asked::Content, path), missing(), |_, entry| Ok(Stamp::sized(entry.size)))
+        self.frozen((PathQuestion::Content, path), missing(), |_, entry| Ok(Stamp::sized(entry.size)))
             .unwrap_or_else(on_disk)
     }
 
@@ -503,8 +504,8 @@ impl Tree {
     ) -> Option<T> {
         let key = self.archived.as_ref().and_then(|_| paths::key(&self.roots, path));
         match &key {
-            Some(key) => reads::note(|| Touch::of(Asked::Content, key)),
-            None => self.note_asked(Asked::Content, path),
+            Some(key) => reads::note(|| Touch::of(PathQuestion::Content, key)),
+            None => self.note_asked(PathQuestion::Content, path),
         }
         let (archived, entry) = self.entry_called(key.as_deref(), path).ok()?;
         archived.heed(read(&archived.opened, &entry)).flatten()

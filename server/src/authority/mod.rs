@@ -10,7 +10,7 @@ use crate::site::{Given, Site, not_there};
 use bunraku::{Configuration, Origin};
 use bunraku_authority::{Authority, Settings};
 use proxy::Proxy;
-use routes::Asked;
+use routes::AuthorityRoute;
 use std::sync::Arc;
 
 /// Where the authority is.
@@ -57,10 +57,10 @@ impl Place {
     }
 
     /// Answers a request that was admitted.
-    pub fn answer(&self, site: &Site, asked: &Asked, request: &Request) -> Response {
+    pub fn answer(&self, site: &Site, route: &AuthorityRoute, request: &Request) -> Response {
         match self {
-            Place::Here(authority) => answers::answer(authority, site, asked, request),
-            Place::Elsewhere(proxy) => proxy.answer(site, asked, request),
+            Place::Here(authority) => answers::answer(authority, site, route, request),
+            Place::Elsewhere(proxy) => proxy.answer(site, route, request),
             Place::Nowhere => not_there(&request.path),
         }
     }

@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What a request asks of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct MetadataRequest {
     /// What links are.
     pub links: Links,
     /// How contents are told from each other.
@@ -46,12 +46,12 @@ impl Links {
     }
 }
 
-impl Asked {
+impl MetadataRequest {
     /// What the parameters of a request ask; the type of checksums is `default` where they do not say.
     ///
     /// # Errors
     /// Puppet's message where one is none of those that there are.
-    pub fn of(request: &Request, default: ChecksumType) -> Result<Asked, Failure> {
+    pub fn of(request: &Request, default: ChecksumType) -> Result<MetadataRequest, Failure> {
         let links = Links::of(request)?;
         let given = Parameter::of(request, "checksum_type").filter(Parameter::is_true);
         let checksum = given.map_or(Ok(default), |given| {
@@ -67,7 +67,7 @@ impl Asked {
                 return Err(server_error(format!("Unsupported source_permission {given}")));
             }
         };
-        Ok(Asked { links, checksum, own_permissions })
+        Ok(MetadataRequest { links, checksum, own_permissions })
     }
 }
 
@@ -86,19 +86,25 @@ impl File<'_> {
     /// Puppet's message where it is not there, can't be read, or is a device.
     pub fn write(
         &self,
-        asked: &Asked,
+        request: &MetadataRequest,
         (place, checksums): (&Place, &Checksums),
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
-        if let (Some(time), false) = (self.folder, asked.own_permissions) {
-            self.write_json(asked, of_server(), (ChecksumType::Ctime, Some(time)), ("directory", None), out);
+        if let (Some(time), false) = (self.folder, request.own_permissions) {
+            self.write_json(
+                request,
+                of_server(),
+                (ChecksumType::Ctime, Some(time)),
+                ("directory", None),
+                out,
+            );
             return Ok(());
         }
         let path = self.path();
         let path = Path::new(&path);
-        let call = if asked.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
-        let found = place.stat(path, asked.links).map_err(|error| of_ruby(&error, call, path))?;
-        let mut checksum = asked.checksum;
+        let call = if request.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
+        let found = place.stat(path, request.links).map_err(|error| of_ruby(&error, call, path))?;
+        let mut checksum = request.checksum;
         let mut destination = None;
         let (sum, kind) = match found.kind {
             Kind::File => {
@@ -127,23 +133,23 @@ impl File<'_> {
                 return Err(server_error(format!("Cannot manage files of type {kind}")));
             }
         };
-        let owner = match asked.own_permissions {
+        let owner = match request.own_permissions {
             true => (found.owner.0, found.owner.1, found.mode),
             false => of_server(),
         };
-        self.write_json(asked, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
+        self.write_json(request, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
         Ok(())
     }
 
     fn write_json(
         &self,
-        asked: &Asked,
+        request: &MetadataRequest,
         (owner, group, mode): (u32, u32, u32),
         (checksum, sum): (ChecksumType, Option<&str>),
         (kind, destination): (&str, Option<&str>),
         out: &mut Vec<u8>,
     ) {
-        let links = if asked.links == Links::Manage { "manage" } else { "follow" };
+        let links = if request.links == Links::Manage { "manage" } else { "follow" };
         out.extend_from_slice(b"{\"path\":");
         string(self.base, out);
         out.extend_from_slice(b",\"relative_path\":");

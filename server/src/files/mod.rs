@@ -21,7 +21,7 @@ mod prepared;
 mod static_catalog;
 mod versions_kept;
 
-pub use entry::{Asked, File};
+pub use entry::{File, MetadataRequest};
 pub use place::{Archived, Links};
 
 use crate::environments::{Environments, Served};
@@ -143,10 +143,10 @@ impl Files {
         let place = self.place(environment(request)?)?;
         let (found, format) = (self.find(&place, request, rest, "file_metadata")?, self.data_format(request));
         let path = found.ok_or_else(|| absent("file_metadata", rest))?;
-        let asked = Asked::of(request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(request, self.shared.digest)?;
         let mut out = Vec::new();
         let file = File { base: &path, relative: None, folder: None };
-        file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
+        file.write(&metadata, (&place, &self.shared.checksums), &mut out)?;
         Ok(Response::of(format?.content_type(), out))
     }
 
@@ -185,7 +185,7 @@ impl Files {
         warnings
             .into_iter()
             .for_each(|warning| self.notices.say("warning", &request.client.source(), warning));
-        let asked = Asked::of(request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
         let mut times: Vec<Option<String>> = vec![None; folders.len()];
         for (number, found) in files.iter().enumerate() {
@@ -198,7 +198,7 @@ impl Files {
             }
             let folder = time.as_deref().filter(|_| found.is_folder);
             let file = File { base, relative: Some(&found.relative), folder };
-            file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
+            file.write(&metadata, (&place, &self.shared.checksums), &mut out)?;
         }
         out.push(b']');
         let list = exchange::Shared::new(out.into());

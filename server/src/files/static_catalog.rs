@@ -2,7 +2,7 @@
 //! Source: the terminus `compiler` of catalogs in Puppet 7.23.0 and 8.10.0.
 
 use super::checksums::{ChecksumType, SHA256};
-use super::entry::{Asked, File};
+use super::entry::{File, MetadataRequest};
 use super::fileset::Search;
 use super::place::{Kind, Links, Place};
 use super::{Files, mounts};
@@ -84,7 +84,7 @@ impl Files {
 
     /// The metadata of the first source that is there; none where that is no file of the environment.
     fn of_file(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
-        let asked = Asked::of(&resource.request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(&resource.request, self.shared.digest)?;
         for source in &resource.sources {
             let source = source.trim_end_matches('/');
             let (_, path) = parts(source);
@@ -93,7 +93,7 @@ impl Files {
             let found = mount.find(&self.shared, place, path.as_deref(), &resource.request)?;
             let Some(found) = found else { continue };
             let file = File { base: &found, relative: None, folder: None };
-            let mut entry = self.entry(&file, place, &asked)?;
+            let mut entry = self.entry(&file, place, &metadata)?;
             let uri = content_uri(&file, source, served);
             if uri.is_some() {
                 self.keep(&file, place, served)?;
@@ -119,7 +119,7 @@ impl Files {
 
     /// The metadata of all files below the sources; none where one is no folder of the environment, or none is there.
     fn below(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
-        let asked = Asked::of(&resource.request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(&resource.request, self.shared.digest)?;
         let select = resource.parameters.get("sourceselect");
         let is_first_only = select.is_none_or(|select| select == "first" || select.is_null());
         let mut all = Map::new();
@@ -147,7 +147,7 @@ impl Files {
             for found in &files {
                 let file =
                     File { base: &folders[found.folder], relative: Some(&found.relative), folder: None };
-                let mut entry = self.entry(&file, place, &asked)?;
+                let mut entry = self.entry(&file, place, &metadata)?;
                 self.keep(&file, place, served)?;
                 let own = match found.relative.as_str() {
                     "." => uri.clone(),
@@ -178,9 +178,14 @@ impl Files {
         is_kept.map_err(|error| server_error(format!("Could not keep {}: {error}", path.display())))
     }
 
-    fn entry(&self, file: &File<'_>, place: &Place, asked: &Asked) -> Result<Map<String, Json>, Failure> {
+    fn entry(
+        &self,
+        file: &File<'_>,
+        place: &Place,
+        request: &MetadataRequest,
+    ) -> Result<Map<String, Json>, Failure> {
         let mut text = Vec::new();
-        file.write(asked, (place, &self.shared.checksums), &mut text)?;
+        file.write(request, (place, &self.shared.checksums), &mut text)?;
         serde_json::from_slice(&text).map_err(|error| server_error(error.to_string()))
     }
 }

@@ -114,7 +114,7 @@ pub(crate) struct FunctionDefinition<'c> {
 #[derive(Clone, Copy)]
 pub(crate) struct NodeDefinition<'c> {
     pub matching: HostMatch<'c>,
-    pub known: &'c Definition<'c>,
+    pub definition: &'c Definition<'c>,
 }
 
 /// The files of functions in Ruby that were looked for before, none where there is none.

@@ -3,10 +3,11 @@
 
 use crate::state::arena::{List, Map, list, map};
 use bumpalo::Bump;
-use bunraku_catalog::tags::{Marks, Tags, Words};
+use bunraku_catalog::tags::{Marks, Tags};
 use bunraku_catalog::{Param, Params};
 use bunraku_resource_types::ResourceType;
 use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::symbol::Interner;
 use std::cell::{Cell, RefCell};
 
 /// See the module.
@@ -52,14 +53,14 @@ impl<'c> Resources<'c> {
 /// The names of the catalog's tags.
 pub(crate) struct TagNames<'c> {
     /// What tags are numbers of.
-    pub names: Words<'c>,
+    pub names: Interner<'c>,
     pub marks: RefCell<Marks>,
 }
 
 impl<'c> TagNames<'c> {
     /// No tag is known yet.
     pub fn new(arena: &'c Bump) -> Self {
-        TagNames { names: Words::empty(arena), marks: RefCell::default() }
+        TagNames { names: Interner::empty(arena), marks: RefCell::default() }
     }
 
     /// Lets go of what lies on the heap.

@@ -10,7 +10,7 @@ use crate::invocation::Invocation;
 use crate::state::Lookups;
 use bunraku_files::glob::glob;
 use bunraku_files::paths::{left, plus};
-use bunraku_files::reads::{self, Asked};
+use bunraku_files::reads::{self, PathQuestion};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Change;
@@ -109,8 +109,8 @@ impl<'c> Lookups<'_, 'c> {
             if !READS_DATA_FILES.contains(&function.name) {
                 // What it makes of a file nobody knows.
                 for location in all.iter().filter(|location| location.is_file()) {
-                    self.tree.note_asked(Asked::Kind, Path::new(&location.text));
-                    self.tree.note_asked(Asked::Content, Path::new(&location.text));
+                    self.tree.note_asked(PathQuestion::Kind, Path::new(&location.text));
+                    self.tree.note_asked(PathQuestion::Content, Path::new(&location.text));
                 }
             }
             locations = Some(all);
@@ -176,7 +176,7 @@ impl<'c> Lookups<'_, 'c> {
     /// A file in a folder, whether it is there or not.
     pub(super) fn file_location(&self, folder: &Path, text: &str, original: &str) -> Location {
         let path = self.path_of(folder, text);
-        self.tree.note_asked(Asked::Data, &path);
+        self.tree.note_asked(PathQuestion::Data, &path);
         let leads_on = left(&path).all(|folder| self.tree.is_dir(&folder));
         let exists = leads_on && reads::unnoted(|| self.tree.exists(&path));
         Location { exists, ..Location::existing_file(path, original) }

@@ -10,7 +10,7 @@ use crate::layer::LayerKind;
 use bumpalo::Bump;
 use bunraku_files::archive::{Opened, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_files::recent::Recent;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
@@ -129,7 +129,7 @@ impl DataFiles {
     pub fn new(session: Arc<SessionData>) -> DataFiles {
         DataFiles {
             parsed: FileMemo::new(&PARSED, session.files.clone())
-                .asking(Asked::Data)
+                .asking(PathQuestion::Data)
                 .placeless(Result::is_ok),
             loaded: FileMemo::new(&LOADED, session.loaded.clone()),
             passed: Memo::new(&PASSED),

@@ -96,7 +96,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     });
     let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
-    let compiler = arguments.confine.compiler().settled();
+    let compiler = arguments.confine.compiler().with_fixed_environments();
     let choice = arguments.choice.choice(arguments.world.node.as_deref())?;
     let threads = threads(arguments.threads);
     let keep = |nodes: &mut Nodes| {
@@ -132,7 +132,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
             answer.nodes.insert(name.clone(), vec![Reason::Presence("new")]);
         }
     }
-    compiler.leave();
+    compiler.end_without_freeing();
     old.warnings().iter().for_each(|warning| renderer.warning(warning));
     Ok(answer)
 }

@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         1 => within(|| one_by_one(&answers)).flatten(),
         threads => side_by_side(&answers, threads),
     };
-    answers.compiler.leave();
+    answers.compiler.end_without_freeing();
     // A reader that has gone wants no more results; there is nobody to tell.
     match output::unless_gone(done) {
         Ok(()) => ExitCode::SUCCESS,

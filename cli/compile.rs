@@ -139,7 +139,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             }
         }
     }
-    compiler.leave();
+    compiler.end_without_freeing();
     match arguments.output.as_ref().filter(|_| !all.is_empty()).map(|file| output::save(file, &all)) {
         Some(Err(message)) => renderer.failure(&message, FAILED),
         _ => status,

@@ -140,7 +140,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         world.check_programs(&arguments.confine)?;
         prepared.push(world.prepare_catalogs()?);
     }
-    let compiler = arguments.confine.compiler().settled();
+    let compiler = arguments.confine.compiler().with_fixed_environments();
     let threads = threads(arguments.threads);
     let overrides = [&arguments.from_overrides, &arguments.to_overrides]
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
@@ -212,7 +212,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
             threads,
         };
         let status = distributed::diff(on, &work, (head, form, fail_on, untouched))?;
-        compiler.leave();
+        compiler.end_without_freeing();
         return Ok(status);
     }
     let mut told = Told::new(head, form, fail_on, untouched)?;
@@ -221,7 +221,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         false => diff::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
     }
     keeper.map_or(Ok(()), Keeper::finish)?;
-    compiler.leave();
+    compiler.end_without_freeing();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
     told.finish()

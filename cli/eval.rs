@@ -52,7 +52,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     renderer.given_code(target.environment.code());
     let compiler = Compiler::new();
     let evaluated = compiler.evaluate(&target.environment, &target.node, &target.settings);
-    compiler.leave();
+    compiler.end_without_freeing();
     renderer.logs(&evaluated.logs);
     let value = match evaluated.result {
         Ok(value) => value,

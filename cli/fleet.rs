@@ -141,7 +141,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     let mut nodes = world.nodes().map_err(failed)?;
     let prepared = world.prepare_catalogs().map_err(failed)?;
     world.check_programs(&arguments.confine).map_err(failed)?;
-    let compiler = arguments.confine.compiler().settled();
+    let compiler = arguments.confine.compiler().with_fixed_environments();
     let threads = threads(arguments.threads);
     let target = |nodes: &Nodes, name: &str| {
         let target = prepared.target_of(&nodes.node(name)?)?;
@@ -187,7 +187,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     };
     let told = compile_and_tell(&fleet, distributed.as_ref(), &expected, arguments.format);
     let wall = started.elapsed();
-    compiler.leave();
+    compiler.end_without_freeing();
     let Some(all) = told.map_err(failed)? else { return Ok(ExitCode::SUCCESS) };
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     if let Some(folder) = &save {

@@ -101,7 +101,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let compiler = Compiler::new().without_reads();
     let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
-    compiler.leave();
+    compiler.end_without_freeing();
     renderer.logs(&asked.logs);
     let answer = match asked.result {
         Ok(answer) => answer,

@@ -55,7 +55,7 @@ impl OneTree {
         let target = target.map_err(|message| renderer.failure(&message, FAILED))?;
         let compiler = Compiler::new();
         let told = ask(&compiler, &target);
-        compiler.leave();
+        compiler.end_without_freeing();
         renderer.logs(&told.logs);
         told.result.map_err(|diagnostic| {
             renderer.formed(&diagnostic);

@@ -83,9 +83,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let of = |compat| World { compat, ..arguments.world.clone() };
     let (older, newer) = (of(from), of(to));
-    let compiler = Compiler::new().settled();
+    let compiler = Compiler::new().with_fixed_environments();
     let report = examined(arguments, &compiler, (&older, &newer), &mut renderer);
-    compiler.leave();
+    compiler.end_without_freeing();
     let report = match report {
         Ok(report) => report,
         Err((message, status)) => return renderer.failure(&message, status),

@@ -84,7 +84,7 @@ impl WholeTree {
         tree.warnings.iter().for_each(|warning| renderer.warning(warning));
         let world = diff::world(&self.world, &tree);
         let prepared = world.prepare_catalogs()?;
-        let compiler = self.confine.compiler().settled();
+        let compiler = self.confine.compiler().with_fixed_environments();
         let threads = threads(self.threads);
         let choice = self.choice.choice(self.world.node.as_deref())?;
         choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
@@ -95,7 +95,7 @@ impl WholeTree {
             Asked { compiler: &compiler, names: nodes.names(), target: &target, threads, each: &mut each };
         let answer = ask(asked);
         bar.finish_and_clear();
-        compiler.leave();
+        compiler.end_without_freeing();
         prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
         Ok((answer?, tree.folder))
     }

@@ -291,7 +291,7 @@ mod tests {
             node: Node::new(name).with_facts(Facts::from([("role", name.into())])),
             settings: Settings::default(),
         };
-        let compiler = Compiler::new().settled();
+        let compiler = Compiler::new().with_fixed_environments();
         let both = |name: &str| Ok([target("from", name), target("to", name)]);
         let [old, new] = both("one").unwrap();
         let change = compiler.change(&old.environment, &new.environment, &old.settings).unwrap();

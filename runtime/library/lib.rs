@@ -144,7 +144,7 @@ pub mod archive {
     pub use crate::archive_contents::{Contents, ModuleFolders, Stored, StoredContent, StoredKind};
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
-    pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
+    pub use bunraku_environment::archive::{OpenArchive, from_bytes, inspect, open};
     pub use bunraku_files::found::Child;
 }
 

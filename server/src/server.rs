@@ -221,7 +221,7 @@ impl Server {
     /// What is wrong; then everything stays as it was.
     pub fn reload(&self) -> Result<(), String> {
         let before = self.shared.site();
-        let configuration = before.configuration().again()?;
+        let configuration = before.configuration().reread()?;
         let fixed = fixed(&configuration, self.shared.fixed.iter().all(|(name, _)| *name != PORT))?;
         let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;

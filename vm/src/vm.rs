@@ -22,7 +22,7 @@ use crate::symbol::Interner;
 use crate::types::generalize::generalize;
 use crate::types::infer::infer;
 use crate::types::kept::KeptTypes;
-use crate::types::{noted, print};
+use crate::types::{check_fault, print};
 use crate::unit::reader::Unit;
 use crate::unit::verify::Passed;
 use crate::unit::{ChunkRef, UnitId};
@@ -102,7 +102,7 @@ impl<'c> Vm<'c> {
     /// A machine over the arena of a table of names, which it goes on with. Where units come with what was learned of
     /// them, its base is their environment's.
     pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
-        noted::forget();
+        check_fault::forget();
         print::forget();
         let arena = symbols.arena();
         let spec = ScopeSpec {

@@ -1,6 +1,6 @@
 //! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
 
-use crate::compile::{Compile, contain};
+use crate::compile::{Compile, Contained, contain};
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::state::recorded::{Given, Led, LedHow};
 use crate::stats::Kind as Counted;
@@ -300,7 +300,7 @@ impl<'c> Compile<'c> {
         }
         if let Some(chunk) = definition.chunk {
             let groups = self.node_groups(vm, definition)?;
-            contain(vm, true, |vm| vm.run_body(chunk, scope, &groups))?;
+            contain(vm, Contained::Body, |vm| vm.run_body(chunk, scope, &groups))?;
         }
         Ok(())
     }

@@ -8,7 +8,8 @@ use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{
-    CertainCall, EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings,
+    CertainCall, EnvironmentParts, FunctionSide, InterpolatedInto, Lookups, ModuleParts, Repeat, RestsOn,
+    Surroundings,
 };
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
@@ -105,7 +106,8 @@ impl<'c> Compile<'c> {
 
     /// What a variable that no scope has stands for: undef, or Puppet's error or warning, as the setting `strict` says.
     /// In paths of Hiera there is a warning in place of the error, as far as the version has that.
-    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, into: InterpolatedInto) -> Eval<'c> {
+        let in_paths = into == InterpolatedInto::Path;
         let goes_on = in_paths && !self.holds(Rule::HieraVariablesFail);
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
@@ -213,8 +215,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         codedir.as_ref().and_then(|value| value.text()).map_or("", |text| self.text(text))
     }
 
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
-        Compile::undefined_variable(self, vm, name, in_paths)
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, into: InterpolatedInto) -> Eval<'c> {
+        Compile::undefined_variable(self, vm, name, into)
     }
 
     fn warn(&self, repeat: Repeat<'_>, message: String) {

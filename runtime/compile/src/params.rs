@@ -4,7 +4,7 @@
 use crate::compile::Compile;
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::state::recorded::Given;
-use bunraku_catalog::Param;
+use bunraku_catalog::{Param, Resource};
 use bunraku_data::names;
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
@@ -15,7 +15,7 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
-use bunraku_vm::types::{self, is_instance, noted_fault};
+use bunraku_vm::types::{self, is_instance, take_check_fault};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
@@ -76,7 +76,7 @@ impl<'c> Compile<'c> {
             }
         }
         self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
-        let sound = vm.sound(chunk);
+        let checked = vm.checked_params(chunk);
         // The parameters whose values may not be of their types.
         let mut doubtful = Vec::with_capacity(params.len());
         for (n, param) in params.iter().enumerate() {
@@ -87,14 +87,18 @@ impl<'c> Compile<'c> {
                 }
                 continue;
             }
-            if param.typed && !sound.is_some_and(|sound| sound.fits[n]) {
+            if param.typed && !checked.is_some_and(|checked| checked.fits[n]) {
                 doubtful.push(n);
             }
             let is_given = slot.take().is_some();
             let value = vm
                 .param_default(chunk, n, scope, &subject)
                 .map_err(|flow| at_definition(flow, definition))?;
-            self.set_param(id, param.name, value, definition.number, is_given)?;
+            let param = Param { name: param.name, value, at: None, append: false, source: definition.number };
+            match is_given {
+                true => self.set_param(id, param)?,
+                false => self.add_param(id, param)?,
+            }
             slot.set(Some(types::held(self.arena, value)));
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
@@ -144,27 +148,26 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn set_param(
-        &self,
-        id: ResourceId,
-        name: &'c str,
-        value: Value<'c>,
-        source: u32,
-        is_there: bool,
-    ) -> Eval<'c, ()> {
-        let param = Param { name, value, at: None, append: false, source };
+    /// Gives a resource a parameter, in place of the one of that name that it may have.
+    fn set_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
         let resource = &mut self.catalog.borrow_mut()[id];
-        // A parameter may be called so, and tags as the metaparameter does.
-        if name == "tag" {
-            self.tag_by_parameter(resource, value)?;
-        }
-        // Defaults are many, and so are the parameters that would be searched for each.
-        if is_there {
-            resource.set(param);
-        } else {
-            resource.params.push(param);
-        }
+        self.tag_if_named_so(resource, &param)?;
+        resource.set(param);
         Ok(())
+    }
+
+    /// Gives a resource a parameter that it does not have: defaults are many, and so are the parameters that would be searched
+    /// for each.
+    fn add_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
+        let resource = &mut self.catalog.borrow_mut()[id];
+        self.tag_if_named_so(resource, &param)?;
+        resource.params.push(param);
+        Ok(())
+    }
+
+    /// A parameter may be called `tag`, and tags as the metaparameter does.
+    fn tag_if_named_so(&self, resource: &mut Resource<'c>, param: &Param<'c>) -> Eval<'c, ()> {
+        if param.name == "tag" { self.tag_by_parameter(resource, param.value) } else { Ok(()) }
     }
 
     /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
@@ -197,7 +200,8 @@ impl<'c> Compile<'c> {
             if let Some(value) = found
                 && !(value.is_undef() && param.has_default)
             {
-                self.set_param(id, param.name, value, definition.number, true)?;
+                let (name, source) = (param.name, definition.number);
+                self.set_param(id, Param { name, value, at: None, append: false, source })?;
             }
         }
         Ok(())
@@ -248,7 +252,7 @@ impl<'c> Compile<'c> {
         }
         let subject = self.catalog.borrow()[id].named();
         let described = describe_parameters(vm, &subject, &parameters, &values)?;
-        if let Some(message) = noted_fault() {
+        if let Some(message) = take_check_fault() {
             return Err(match self.catalog.borrow()[id].type_name {
                 "Class" => Flow::raw(message),
                 // Nothing is being evaluated by then that Puppet would put around it.

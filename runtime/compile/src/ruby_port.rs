@@ -422,7 +422,9 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         type_name: &str,
         own: bool,
     ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
-        let defaults = self.defaults_seen(vm, scope, &names::capitalize(type_name), own)?;
+        // The new `lookupdefaults` of a scope asks Puppet's own.
+        let of_puppet = own.then_some(scope);
+        let defaults = self.defaults_with_ruby(vm, scope, &names::capitalize(type_name), of_puppet)?;
         Ok(defaults.iter().map(|param| (param.name, param.value)).collect())
     }
 

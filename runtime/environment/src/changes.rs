@@ -303,7 +303,7 @@ fn listed(
 ) -> Result<BTreeMap<String, Listed>, String> {
     let tree = snapshot.tree();
     let mut all = BTreeMap::new();
-    if let Some(opened) = tree.opened().filter(|_| tree.is_frozen()) {
+    if let Some(opened) = tree.archive().filter(|_| tree.is_frozen()) {
         let archive = opened.archive();
         for number in 0..archive.entries() {
             let entry = archive.entry(number).map_err(|fault| opened.explain(&fault))?;

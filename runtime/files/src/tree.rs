@@ -6,7 +6,7 @@
 //! [`Tree::is_current`] says whether a new one has to be made. Paths outside of the roots (data of the global layer,
 //! files named by an absolute path) are no part of it; they are looked at each time.
 
-use crate::archive::{Info, Opened};
+use crate::archive::{Info, OpenArchive};
 use crate::confined::{Confined, Confinement};
 use crate::found::{Child, Stamp, children};
 use crate::lent::{Item, Lent};
@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 /// What a frozen archive has of a path.
 pub struct Embedded<'t> {
     /// The archive.
-    pub opened: &'t Arc<Opened>,
+    pub opened: &'t Arc<OpenArchive>,
     /// What is there.
     pub entry: Entry<'t>,
     /// Where its content lies, as far as it is embedded.
@@ -66,7 +66,7 @@ pub struct Tree {
 
 /// The archive of a tree.
 struct Archived {
-    opened: Arc<Opened>,
+    opened: Arc<OpenArchive>,
     /// Whether nobody asks the disk: the one place that knows whether sources may change.
     frozen: bool,
     /// The first thing found to be wrong with the archive.
@@ -94,7 +94,7 @@ impl Tree {
     }
 
     /// The same tree, which an archive answers for: alone where it is `frozen`.
-    pub fn with_archive(self, opened: Arc<Opened>, frozen: bool) -> Tree {
+    pub fn with_archive(self, opened: Arc<OpenArchive>, frozen: bool) -> Tree {
         Tree { archived: Some(Archived { opened, frozen, fault: OnceLock::new() }), ..self }
     }
 
@@ -173,7 +173,7 @@ impl Tree {
     }
 
     /// The archive, where there is one.
-    pub fn opened(&self) -> Option<&Arc<Opened>> {
+    pub fn archive(&self) -> Option<&Arc<OpenArchive>> {
         self.archived.as_ref().map(|archived| &archived.opened)
     }
 
@@ -201,13 +201,13 @@ impl Tree {
     /// Whether nothing that was seen of it has changed since, the archive included. So many paths of a tree on the disk
     /// may have been seen that it is not worth asking: then it counts as changed.
     pub fn is_current(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
+        self.archive().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
     }
 
     /// The same of all but code, which may have changed: manifests, functions, types, plans and Ruby of the environment and its
     /// modules, and which modules there are.
     pub fn is_current_but_for_code(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current())
+        self.archive().is_none_or(|opened| opened.is_current())
             && self.observed.is_current_but_for(|path| self.is_code(path))
     }
 
@@ -227,8 +227,8 @@ impl Tree {
 
     /// Whether nothing has changed but that the archive was written again with the same content: `archive` is the new
     /// one.
-    pub fn is_renewed_by(&self, archive: &Opened) -> bool {
-        self.observed.is_current() && self.opened().is_some_and(|own| own.is_renewed_by(archive))
+    pub fn is_renewed_by(&self, archive: &OpenArchive) -> bool {
+        self.observed.is_current() && self.archive().is_some_and(|own| own.is_renewed_by(archive))
     }
 
     /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
@@ -500,7 +500,7 @@ impl Tree {
     pub fn archived<T>(
         &self,
         path: &Path,
-        read: impl FnOnce(&Arc<Opened>, &Entry<'_>) -> Read<Option<T>>,
+        read: impl FnOnce(&Arc<OpenArchive>, &Entry<'_>) -> Read<Option<T>>,
     ) -> Option<T> {
         let key = self.archived.as_ref().and_then(|_| paths::key(&self.roots, path));
         match &key {
@@ -518,7 +518,7 @@ impl Tree {
         &self,
         text: &str,
         section: Section,
-        read: impl FnOnce(&Arc<Opened>, Part) -> Read<T>,
+        read: impl FnOnce(&Arc<OpenArchive>, Part) -> Read<T>,
     ) -> Option<T> {
         let archived = self.archived.as_ref()?;
         let part = archived.opened.archive().made_of(text, section);

@@ -24,8 +24,8 @@ use crate::isa::Op;
 use crate::loaded::{Linked, broken};
 use crate::matching;
 use crate::scope::{Closure, Scope};
+use crate::types::check_fault;
 use crate::types::named::by_name;
-use crate::types::noted;
 use crate::unit::ChunkRef;
 use crate::unit::reader;
 use crate::value::Value;
@@ -274,7 +274,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::Concat => {
                     reg!(a) = concat(arena, &mut self.texts.scratch, &self.registers[base + b..base + b + c]);
-                    if let Some(message) = noted::take() {
+                    if let Some(message) = check_fault::take() {
                         here!();
                         return Err(Flow::raw(message));
                     }

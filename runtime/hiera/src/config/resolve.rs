@@ -6,7 +6,7 @@ use crate::data_file::decode::may_interpolate;
 use crate::fault::{issue, lookup_error};
 use crate::hierarchy::entry::{BackendKind, HierarchyEntry};
 use crate::interpolate::Functions;
-use crate::invocation::Invocation;
+use crate::invocation::{InterpolatedInto, Invocation};
 use crate::state::Lookups;
 use bunraku_files::glob::glob;
 use bunraku_files::paths::{left, plus};
@@ -101,8 +101,9 @@ impl<'c> Lookups<'_, 'c> {
         let mut locations = None;
         if let Some((key, texts)) = declared {
             let written = WrittenLocations { key, texts, datadir, extension: function.extension };
-            let in_paths = config.version >= 5;
-            let all = self.locations(vm, &Invocation { in_paths, ..*inv }, config, &written)?;
+            let is_path = config.version >= 5;
+            let interpolated_into = if is_path { InterpolatedInto::Path } else { InterpolatedInto::Value };
+            let all = self.locations(vm, &Invocation { interpolated_into, ..*inv }, config, &written)?;
             if config.path.is_none() && all.is_empty() {
                 return Ok(None);
             }

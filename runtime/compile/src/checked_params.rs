@@ -20,7 +20,7 @@ impl<'c> Compile<'c> {
     /// Parameters may not have the names of metaparameters; with a default they may, and get a warning.
     pub(crate) fn check_parameters(&self, vm: &mut Vm<'c>, definition: &'c Definition<'c>) -> Eval<'c, ()> {
         let Some(chunk) = definition.chunk else { return Ok(()) };
-        if vm.sound(chunk).is_some() {
+        if vm.checked_params(chunk).is_some() {
             self.types.taken_on_trust.borrow_mut().push(chunk);
             self.note_what_is_trusted(definition.manifest, chunk);
             return Ok(());

@@ -4,7 +4,7 @@ use crate::configured::{self, Configured};
 use crate::render::{ColorChoice, Form, Renderer};
 use crate::{FAILED, USAGE, machine, output, world};
 use bunraku::{Compat, Configuration, Data};
-use bunraku_server::access::{Access, Accesses};
+use bunraku_server::access::{AccessRecord, Accesses};
 use bunraku_server::check::check;
 use bunraku_server::notices::{Notice, Notices};
 use bunraku_server::server::{Options, Server};
@@ -281,7 +281,7 @@ impl AccessLog {
         Ok(())
     }
 
-    fn tell(&self, access: &Access<'_>) {
+    fn tell(&self, access: &AccessRecord<'_>) {
         let line = access.to_json() + "\n";
         let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
         if let Err(error) = written {
@@ -293,7 +293,7 @@ impl AccessLog {
 /// Each request as a line.
 fn accesses(log: Option<Arc<AccessLog>>) -> Accesses {
     match log {
-        None => Accesses::to(|access: &Access<'_>| output::note(&access.to_json())),
-        Some(log) => Accesses::to(move |access: &Access<'_>| log.tell(access)),
+        None => Accesses::to(|access: &AccessRecord<'_>| output::note(&access.to_json())),
+        Some(log) => Accesses::to(move |access: &AccessRecord<'_>| log.tell(access)),
     }
 }

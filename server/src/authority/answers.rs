@@ -81,7 +81,7 @@ fn done() -> Response {
 fn unless_known(bytes: Vec<u8>, written: SystemTime, request: &Request) -> Response {
     let seconds =
         |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    match request.since {
+    match request.if_modified_since {
         Some(since) if seconds(written) <= seconds(since) => {
             Response { status: StatusCode::NOT_MODIFIED, ..text("") }
         }

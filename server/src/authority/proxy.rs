@@ -91,7 +91,7 @@ impl Proxy {
     }
 
     fn pass_on(&self, path: &str, request: &Request) -> Result<Response, String> {
-        let since = request.since.map(httpdate::fmt_http_date);
+        let since = request.if_modified_since.map(httpdate::fmt_http_date);
         let shown = match (path, &request.client.certificate) {
             ("certificate_renewal", Some(der)) => {
                 let text = pem::text_of(pem::CERTIFICATE, der).map_err(|fault: Fault| fault.to_string())?;

@@ -1,7 +1,7 @@
 //! What is said of one file: Puppet's metadata as JSON. Source: `Puppet::FileServing::Metadata` of 7.23.0 and 8.10.0.
 
 use super::checksums::{ChecksumType, Checksums, time};
-use super::place::{Kind, Links, Place};
+use super::file_root::{FileRoot, Kind, Links};
 use crate::exchange::{Failure, Request, server_error};
 use crate::parameters::Parameter;
 use std::io;
@@ -87,7 +87,7 @@ impl File<'_> {
     pub fn write(
         &self,
         request: &MetadataRequest,
-        (place, checksums): (&Place, &Checksums),
+        (root, checksums): (&FileRoot, &Checksums),
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         if let (Some(time), false) = (self.folder, request.own_permissions) {
@@ -103,27 +103,27 @@ impl File<'_> {
         let path = self.path();
         let path = Path::new(&path);
         let call = if request.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
-        let found = place.stat(path, request.links).map_err(|error| of_ruby(&error, call, path))?;
+        let found = root.stat(path, request.links).map_err(|error| of_ruby(&error, call, path))?;
         let mut checksum = request.checksum;
         let mut destination = None;
         let (sum, kind) = match found.kind {
             Kind::File => {
-                let sum = place.checksum(path, &found, checksum, checksums);
+                let sum = root.checksum(path, &found, checksum, checksums);
                 (Some(sum.map_err(|error| of_ruby(&error, "rb_sysopen", path))?.to_string()), "file")
             }
             Kind::Folder => {
                 checksum = ChecksumType::Ctime;
-                (Some(time_of_base(place, self.base)?), "directory")
+                (Some(time_of_base(root, self.base)?), "directory")
             }
             Kind::Link => {
-                let target = place.target(path, &found);
+                let target = root.target(path, &found);
                 destination = Some(target.map_err(|error| match error.kind() {
                     io::ErrorKind::InvalidData => {
                         server_error(format!("The link {}: {error}", path.display()))
                     }
                     _ => of_ruby(&error, "rb_readlink", path),
                 })?);
-                (behind_link(path, checksum, (place, checksums)), "link")
+                (behind_link(path, checksum, (root, checksums)), "link")
             }
             Kind::Special(kind @ ("fifo" | "socket")) => {
                 checksum = ChecksumType::None;
@@ -175,9 +175,9 @@ fn of_server() -> (u32, u32, u32) {
 ///
 /// # Errors
 /// Puppet's message where it is not there.
-pub fn time_of_base(place: &Place, base: &str) -> Result<String, Failure> {
+pub fn time_of_base(root: &FileRoot, base: &str) -> Result<String, Failure> {
     let base = Path::new(base);
-    let found = place.stat(base, Links::Follow).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
+    let found = root.stat(base, Links::Follow).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
     Ok(time(found.changed()))
 }
 
@@ -185,15 +185,15 @@ pub fn time_of_base(place: &Place, base: &str) -> Result<String, Failure> {
 fn behind_link(
     path: &Path,
     checksum: ChecksumType,
-    (place, checksums): (&Place, &Checksums),
+    (root, checksums): (&FileRoot, &Checksums),
 ) -> Option<String> {
     if checksum == ChecksumType::None {
         return Some(String::new());
     }
-    let found = place.stat(path, Links::Follow).ok()?;
+    let found = root.stat(path, Links::Follow).ok()?;
     let is_time = matches!(checksum, ChecksumType::Mtime | ChecksumType::Ctime);
     match is_time || found.kind == Kind::File {
-        true => place.checksum(path, &found, checksum, checksums).ok().map(|sum| sum.to_string()),
+        true => root.checksum(path, &found, checksum, checksums).ok().map(|sum| sum.to_string()),
         false => None,
     }
 }

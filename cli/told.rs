@@ -1,7 +1,7 @@
 //! What is told of a diff's nodes, as they come: their reports, and the exit status.
 
 use crate::reports::{Form, Report, Reports};
-use bunraku_fleet::diff::{Found, State};
+use bunraku_fleet::diff::{Found, State, StateKind};
 use bunraku_fleet::report::Head;
 use std::collections::BTreeSet;
 
@@ -42,11 +42,11 @@ impl FailOn {
 
     /// The exit status for a node's state.
     fn status(self, state: &State) -> u8 {
-        let (least, status) = match state.name() {
-            "fails" | "skipped" => (FailOn::Error, 1),
-            "core" => (FailOn::Core, 2),
-            "diff" | "fixed" => (FailOn::Diff, 2),
-            _ => return 0,
+        let (least, status) = match state.kind() {
+            StateKind::Fails | StateKind::Skipped => (FailOn::Error, 1),
+            StateKind::Core => (FailOn::Core, 2),
+            StateKind::Diff | StateKind::Fixed => (FailOn::Diff, 2),
+            StateKind::FailsBefore | StateKind::Same => return 0,
         };
         if self >= least { status } else { 0 }
     }

@@ -1,8 +1,8 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
+use crate::compile_arguments::seconds;
 use crate::confine::Confine;
 use crate::output;
-use crate::world::seconds;
 use bunraku::threads::{spawn, within};
 use bunraku::{Certificates, Compat, Compiler, Configuration, JobAnswer, StoredNode, TIMEOUT};
 use bunraku_fleet::nodes::{FleetNode, Nodes, is_of_many};

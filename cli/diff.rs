@@ -1,16 +1,16 @@
 //! `bunraku diff`: what a change does to nodes.
 
+use crate::compile_arguments::CompileArguments;
 use crate::confine::Confine;
+use crate::diff_output::{DiffOutput, FailOn};
 use crate::engines::OnArguments;
 use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, of_trees, threads};
 use crate::prepared::Prepared;
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::reports::{Form, Report};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::reports::{Report, ReportFormat};
 use crate::rules::RuleArguments;
-use crate::told::{FailOn, Told};
-use crate::trees::TreeArguments;
-use crate::world::World;
+use crate::trees::{TreeArguments, refuse_other_trees, with_tree_for_nodes};
 use crate::{FAILED, distributed};
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Keeper, Question, affected, change};
@@ -68,7 +68,7 @@ pub struct Arguments {
     fail_on: Option<FailOn>,
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: ReportFormat,
     /// A further report, in a file: `markdown=diff.md`. It may be given several times.
     #[arg(long = "report", value_name = "FORM=FILE")]
     reports: Vec<Report>,
@@ -87,13 +87,16 @@ pub struct Arguments {
     #[command(flatten)]
     confine: Confine,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    if let Err(message) = no_other_trees(&arguments.world, "diff") {
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
+    let inputs = &arguments.inputs;
+    let refused =
+        inputs.no_trusted("diff").and_then(|()| refuse_other_trees(inputs, "diff", "--from and --to"));
+    if let Err(message) = refused {
         return renderer.failure(&message, FAILED);
     }
     match compare(arguments, &mut renderer) {
@@ -102,31 +105,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Refuses what would name other trees than the two that a command compares, and trusted data for all nodes alike.
-///
-/// # Errors
-/// Says so.
-pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
-    world.no_trusted(command)?;
-    let World { environment, archive, execute, manifest, modulepath, .. } = world;
-    let given = [
-        environment.is_some(),
-        archive.is_some(),
-        execute.is_some(),
-        manifest.is_some(),
-        modulepath.is_some(),
-    ];
-    match given.contains(&true) {
-        true => Err(format!(
-            "{command} takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e"
-        )),
-        false => Ok(()),
-    }
-}
-
 fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
-    let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(&arguments.world)?;
+    let mut nodes = arguments.inputs.nodes()?;
+    let preparation = arguments.trees.preparation(&arguments.inputs)?;
     let (from, to) = open_both((&arguments.from, &arguments.to), &preparation)?;
     for warning in from.warnings.iter().chain(&to.warnings) {
         renderer.warning(warning);
@@ -134,11 +115,11 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     // The rules of the tree as it is: what is to be merged can't hide itself.
     let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
     let fail_on = arguments.fail_on.map_or_else(|| FailOn::of(file.fail_on.as_deref()), Ok)?;
-    let worlds = [&from, &to].map(|tree| world(&arguments.world, tree));
+    let sides = [&from, &to].map(|tree| with_tree_for_nodes(&arguments.inputs, tree));
     let mut prepared = Vec::new();
-    for world in &worlds {
-        world.check_programs(&arguments.confine)?;
-        prepared.push(world.prepare_catalogs()?);
+    for inputs in &sides {
+        inputs.check_programs(&arguments.confine)?;
+        prepared.push(inputs.prepare_catalogs()?);
     }
     let compiler = arguments.confine.compiler().with_fixed_environments();
     let threads = threads(arguments.threads);
@@ -155,7 +136,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     // Its facts are read, and what an agent adds to them is added, once.
     let both = |name: &str| {
         let mut node = nodes.node(name)?;
-        node.facts = node.facts.as_an_agent_sends_them(name, arguments.world.compat);
+        node.facts = node.facts.as_an_agent_sends_them(name, arguments.inputs.compat);
         Ok([target(0, node.clone())?, target(1, node)?])
     };
     let compares_files = arguments.rules.compares_files(&file);
@@ -200,7 +181,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         }
         let work = distributed::Diff {
             arguments: &arguments.on,
-            tls: arguments.world.tls(),
+            tls: arguments.inputs.tls(),
             trees: [&from, &to],
             preparation: &preparation,
             configurations: [0, 1].map(|side| prepared[side].configuration()),
@@ -215,16 +196,16 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         compiler.end_without_freeing();
         return Ok(status);
     }
-    let mut told = Told::new(head, form, fail_on, untouched)?;
+    let mut output = DiffOutput::new(head, form, fail_on, untouched)?;
     match in_two_passes {
-        true => two_passes::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
-        false => diff::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
+        true => two_passes::run(&compiler, &sides, (names, threads), |name, found| output.add(name, &found))?,
+        false => diff::run(&compiler, &sides, (names, threads), |name, found| output.add(name, &found))?,
     }
     keeper.map_or(Ok(()), Keeper::finish)?;
     compiler.end_without_freeing();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
-    told.finish()
+    output.finish()
 }
 
 /// Keeps the nodes that are meant.
@@ -234,7 +215,7 @@ fn choose(
     (threads, renderer): (usize, &mut Renderer),
     compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
-    let mut choice = arguments.choice.choice(arguments.world.node.as_deref())?;
+    let mut choice = arguments.choice.choice(arguments.inputs.node.as_deref())?;
     choice.names.extend_from_slice(&arguments.certnames);
     let chosen = choice.keep(nodes, threads, compile)?;
     if !chosen.failed.is_empty() && !choice.one_per_kind {
@@ -242,23 +223,6 @@ fn choose(
         renderer.warning(&format!("{count} nodes do not compile: whether they are meant is not known"));
     }
     Ok(())
-}
-
-/// The arguments as they are for a tree.
-pub fn world(world: &World, tree: &Tree) -> World {
-    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    let modulepath =
-        tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
-    World {
-        environment: tree.folder.clone(),
-        archive: tree.archive.clone(),
-        frozen: tree.folder.is_none(),
-        modulepath,
-        facts: None,
-        factpath: None,
-        is_of_tree: true,
-        ..world.clone()
-    }
 }
 
 fn files(tree: &Tree) -> Option<Files> {

@@ -1,7 +1,7 @@
 //! `bunraku facts`: the facts of a fleet, in one file.
 
 use crate::nodes::{NodeChoice, bar, threads};
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::Certificates;
 use bunraku::files::read;
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Command::Show(arguments) => &arguments.color,
         Command::Anonymise(arguments) => &arguments.color,
     };
-    let mut renderer = Renderer::stderr(color.color, Form::Text);
+    let mut renderer = Renderer::stderr(color.color, MessageFormat::Text);
     let done = match &arguments.command {
         Command::Pull(arguments) => pull(arguments, &mut renderer),
         Command::Show(arguments) => show(arguments, &mut renderer),

@@ -1,6 +1,6 @@
 //! What is told of a diff's nodes, as they come: their reports, and the exit status.
 
-use crate::reports::{Form, Report, Reports};
+use crate::reports::{Report, ReportFormat, Reports};
 use bunraku_fleet::diff::{Found, State, StateKind};
 use bunraku_fleet::report::Head;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ impl FailOn {
 }
 
 /// See the module.
-pub struct Told {
+pub struct DiffOutput {
     reports: Reports,
     fail_on: FailOn,
     statuses: BTreeSet<u8>,
@@ -64,20 +64,20 @@ pub struct Told {
     written: Result<(), String>,
 }
 
-impl Told {
+impl DiffOutput {
     /// Nothing is told yet. `untouched` are nodes that stay the same, sorted: they are told of in their places.
     ///
     /// # Errors
     /// When stdout can't be written to.
     pub fn new(
         head: Head,
-        (form, files, color): (Form, &[Report], crate::render::When),
+        (form, files, color): (ReportFormat, &[Report], crate::render::When),
         fail_on: FailOn,
         mut untouched: Vec<String>,
-    ) -> Result<Told, String> {
+    ) -> Result<DiffOutput, String> {
         untouched.reverse();
         let reports = Reports::new(head, form, files, color)?;
-        let told = Told {
+        let told = DiffOutput {
             reports,
             fail_on,
             statuses: BTreeSet::new(),

@@ -1,11 +1,11 @@
 //! `bunraku affected`: whom a change can touch.
 
+use crate::compile_arguments::CompileArguments;
 use crate::confine::Confine;
 use crate::nodes::{NodeChoice, of_trees, threads};
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::trees::TreeArguments;
-use crate::world::World;
-use crate::{FAILED, diff, output};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::{TreeArguments, refuse_other_trees, with_tree_for_nodes};
+use crate::{FAILED, output};
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Question, Reason, TargetOf, affected, change};
 use bunraku_fleet::choice::show;
@@ -66,13 +66,17 @@ pub struct Arguments {
     #[command(flatten)]
     color: ColorChoice,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    if let Err(message) = diff::no_other_trees(&arguments.world, "affected") {
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
+    let inputs = &arguments.inputs;
+    let refused = inputs
+        .no_trusted("affected")
+        .and_then(|()| refuse_other_trees(inputs, "affected", "--from and --to"));
+    if let Err(message) = refused {
         return renderer.failure(&message, FAILED);
     }
     match answer(arguments, &mut renderer) {
@@ -82,9 +86,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 }
 
 fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, String> {
-    arguments.world.check_programs(&arguments.confine)?;
-    let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(&arguments.world)?;
+    arguments.inputs.check_programs(&arguments.confine)?;
+    let mut nodes = arguments.inputs.nodes()?;
+    let preparation = arguments.trees.preparation(&arguments.inputs)?;
     let trees = match (&arguments.tree, &arguments.from) {
         (Some(tree), _) => (tree, tree),
         (None, from) => (from.as_ref().ok_or("Which tree? --from or --tree names it")?, &arguments.to),
@@ -94,27 +98,28 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
     preparation.modules.iter().filter_map(|modules| within_one(modules, [&from, &to])).for_each(|told| {
         renderer.warning(&told);
     });
-    let [before, after] = [&from, &to].map(|tree| diff::world(&arguments.world, tree));
+    let [before, after] = [&from, &to].map(|tree| with_tree_for_nodes(&arguments.inputs, tree));
     let [old, new] = [before.prepare_catalogs()?, after.prepare_catalogs()?];
-    let compiler = arguments.confine.compiler().settled();
-    let choice = arguments.choice.choice(arguments.world.node.as_deref())?;
+    let compiler = arguments.confine.compiler().with_fixed_environments();
+    let choice = arguments.choice.choice(arguments.inputs.node.as_deref())?;
     let threads = threads(arguments.threads);
     let keep = |nodes: &mut Nodes| {
         choice.keep(nodes, threads, |known, see| show(&compiler, &old.target_of(known)?, see)).map(drop)
     };
     keep(&mut nodes)?;
     let later = arguments.to_facts.as_ref().map(|place| {
-        let world = World { facts: Some(place.clone()), factpath: None, ..arguments.world.clone() };
-        let mut nodes = world.nodes()?;
+        let inputs =
+            CompileArguments { facts: Some(place.clone()), factpath: None, ..arguments.inputs.clone() };
+        let mut nodes = inputs.nodes()?;
         keep(&mut nodes).map(|()| nodes)
     });
     let later = later.transpose()?;
-    let target = |name: &str| old.target_of(&nodes.known(name)?);
-    let new_target = |name: &str| new.target_of(&nodes.known(name)?);
+    let target = |name: &str| old.target_of(&nodes.node(name)?);
+    let new_target = |name: &str| new.target_of(&nodes.node(name)?);
     let change = change(&compiler, nodes.names(), [&target, &new_target])?.ok_or("No node fits")?;
     let becomes = |name: &str| match &later {
         Some(later) if later.names().binary_search_by(|other| other.as_str().cmp(name)).is_err() => Ok(None),
-        Some(later) => old.target_of(&later.known(name)?).map(Some),
+        Some(later) => old.target_of(&later.node(name)?).map(Some),
         None => target(name).map(Some),
     };
     let becomes: &TargetOf<'_, Option<Target>> = &becomes;
@@ -132,7 +137,7 @@ fn answer(arguments: &Arguments, renderer: &mut Renderer) -> Result<Affected, St
             answer.nodes.insert(name.clone(), vec![Reason::Presence("new")]);
         }
     }
-    compiler.leave();
+    compiler.end_without_freeing();
     old.warnings().iter().for_each(|warning| renderer.warning(warning));
     Ok(answer)
 }

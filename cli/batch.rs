@@ -1,11 +1,11 @@
 //! `bunraku batch`: jobs in, results out, one JSON object a line, in the same order.
 
+use crate::compile_arguments::seconds;
 use crate::confine::Confine;
 use crate::output;
-use crate::world::seconds;
 use bunraku::threads::{spawn, within};
 use bunraku::{Certificates, Compat, Compiler, Configuration, JobAnswer, StoredNode, TIMEOUT};
-use bunraku_fleet::nodes::{Known, Nodes, is_of_many};
+use bunraku_fleet::nodes::{FleetNode, Nodes, is_of_many};
 use clap::Args;
 use std::collections::BTreeMap;
 #[cfg(unix)]
@@ -60,8 +60,8 @@ impl Answers {
 fn stored(place: &str, node: &str) -> Option<Result<StoredNode, String>> {
     let path = Path::new(place);
     (path.is_dir() || path.is_file() && is_of_many(place)).then(|| {
-        let known = Nodes::open(place, &Certificates::default())?.known(node)?;
-        let Known { name, facts, trusted, environment, timestamp } = known;
+        let of_fleet = Nodes::open(place, &Certificates::default())?.node(node)?;
+        let FleetNode { name, facts, trusted, environment, timestamp } = of_fleet;
         Ok(StoredNode { name: Some(name), facts, trusted, environment, timestamp })
     })
 }
@@ -81,7 +81,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         1 => within(|| one_by_one(&answers)).flatten(),
         threads => side_by_side(&answers, threads),
     };
-    answers.compiler.leave();
+    answers.compiler.end_without_freeing();
     // A reader that has gone wants no more results; there is nobody to tell.
     match output::unless_gone(done) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,7 +1,7 @@
 //! `bunraku bench`: how long the compiles of an environment's nodes take.
 
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
+use crate::compile_arguments::CompileArguments;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::bench::{self, Report, Target, percentile};
 use bunraku::{Compiler, nodes_with_facts};
@@ -22,7 +22,7 @@ pub struct Arguments {
     #[arg(value_name = "NODE", conflicts_with = "node")]
     nodes: Vec<String>,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     /// How often each is compiled.
     #[arg(long, value_name = "N", default_value = "10")]
     rounds: NonZeroUsize,
@@ -37,7 +37,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of the report, and of errors.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
@@ -54,7 +54,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let compiler = Compiler::new();
     match bench::run(&compiler, &targets, arguments.rounds.get(), arguments.threads.get()) {
         Ok(report) => {
-            let report = if arguments.format == Form::Json { in_json(&report) } else { in_text(&report) };
+            let report =
+                if arguments.format == MessageFormat::Json { in_json(&report) } else { in_text(&report) };
             output::finish(&mut renderer, &report, "the report", ExitCode::SUCCESS)
         }
         Err(message) => renderer.failure(&message, FAILED),
@@ -63,10 +64,10 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 
 fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Target>, String> {
     let mut names = arguments.nodes.clone();
-    if let (true, Some(folder)) = (names.is_empty(), &arguments.world.factpath) {
+    if let (true, Some(folder)) = (names.is_empty(), &arguments.inputs.factpath) {
         names = nodes_with_facts(folder)?;
     } else if names.is_empty()
-        && let Some(folder) = arguments.world.facts_folder()?
+        && let Some(folder) = arguments.inputs.facts_folder()?
     {
         names = nodes_with_facts(&folder)?;
     }
@@ -78,10 +79,10 @@ fn targets(arguments: &Arguments, renderer: &mut Renderer) -> Result<Vec<Target>
         }
     };
     let targets = match names.is_empty() {
-        true => vec![arguments.world.target(None, &mut warn)?],
+        true => vec![arguments.inputs.target(None, &mut warn)?],
         false => names
             .iter()
-            .map(|name| arguments.world.target(Some(name), &mut warn))
+            .map(|name| arguments.inputs.target(Some(name), &mut warn))
             .collect::<Result<_, _>>()?,
     };
     Ok(match arguments.fleet {

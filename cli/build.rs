@@ -1,6 +1,6 @@
 //! `bunraku build`: an archive of an environment or a module path.
 
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::archive::{self, NeedsRuby, Options, Progress, Summary};
 use bunraku::{Compat, Configuration, check_environment, is_environment_name, modulepath};
@@ -59,7 +59,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of errors and summary.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// What a module has, one of them at least.
@@ -177,14 +177,14 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
     let denied = options.deny_errors && !summary.errors.is_empty();
     for (path, why) in &summary.left_out {
-        if arguments.format == Form::Text {
+        if arguments.format == MessageFormat::Text {
             output::note(&format!("left out: {} ({why})", path.display()));
         }
     }
     let seconds = started.elapsed().as_secs_f64();
     let report = match arguments.format {
-        Form::Text => in_text(&summary, arguments, seconds),
-        Form::Json => in_json(&summary, arguments, seconds),
+        MessageFormat::Text => in_text(&summary, arguments, seconds),
+        MessageFormat::Json => in_json(&summary, arguments, seconds),
     };
     if let Err(error) = output::print(&report) {
         return renderer.failure(&format!("Could not write the summary: {error}"), FAILED);
@@ -197,7 +197,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         );
         return renderer.failure(&message, FAILED);
     }
-    if let ([first, others @ ..], Form::Text) = (summary.unread.as_slice(), arguments.format) {
+    if let ([first, others @ ..], MessageFormat::Text) = (summary.unread.as_slice(), arguments.format) {
         let first = first.display();
         output::note(&match others.len() {
             0 => format!("{first} can't be parsed as data; no hierarchy names it"),

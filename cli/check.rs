@@ -1,8 +1,8 @@
 //! `bunraku check`: syntax and static errors of manifests and templates, on all cores.
 
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::{FAILED, USAGE, output, render, sarif, world};
-use bunraku::check::{self, Checked, How, KnownNames, Placement, Sources};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::{FAILED, USAGE, compile_arguments, output, render, sarif};
+use bunraku::check::{self, Checked, DefinedNames, How, Placement, Sources};
 use bunraku::{Compat, Settings, Strict, modulepath};
 use clap::{Args, ValueEnum};
 use std::num::NonZeroUsize;
@@ -37,7 +37,7 @@ pub struct Arguments {
     #[arg(long, value_name = "7|8|9", default_value_t)]
     compat: Compat,
     /// What dubious constructs do [default: error; by --compat 7: warning].
-    #[arg(long, value_name = "HOW", value_parser = world::strict())]
+    #[arg(long, value_name = "HOW", value_parser = compile_arguments::strict())]
     strict: Option<Strict>,
     /// How many files are checked side by side [default: one a core].
     #[arg(long, value_name = "N")]
@@ -75,8 +75,8 @@ enum Found {
 
 impl Found {
     /// The form of errors of the command itself, which go to stderr.
-    fn of_messages(self) -> Form {
-        if self == Found::Json { Form::Json } else { Form::Text }
+    fn of_messages(self) -> MessageFormat {
+        if self == Found::Json { MessageFormat::Json } else { MessageFormat::Text }
     }
 }
 
@@ -88,7 +88,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format.of_messages());
     let started = Instant::now();
     let path = arguments.modulepath.clone().map_or_else(Vec::new, |path| modulepath(&path));
-    let relative = arguments.relative_names.then(|| KnownNames::new(&path));
+    let relative = arguments.relative_names.then(|| DefinedNames::new(&path));
     let compat = arguments.compat;
     let strict = arguments.strict.unwrap_or(Settings::of_compat(compat).strict);
     let placement = Some(Placement::with_surroundings(&path));

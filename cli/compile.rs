@@ -1,12 +1,12 @@
 //! `bunraku compile`: catalogs of nodes as JSON, here or by others.
 
+use crate::compile_arguments::{self, CompileArguments};
 use crate::confine::Confine;
 use crate::distributed::{Print, Sent, printed};
 use crate::engines::{On, OnArguments};
 use crate::prepared::Prepared;
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::trees::default_cache;
-use crate::world::{self, World};
 use crate::{FAILED, USAGE, output};
 use bunraku::bench::Target;
 use bunraku::process::Limits;
@@ -56,7 +56,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", requires = "on", help_heading = "Past one machine")]
     cache: Option<PathBuf>,
     #[command(flatten, next_help_heading = None)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     confine: Confine,
     /// Write the catalog to a file rather than to stdout.
@@ -83,7 +83,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of log messages and errors.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// What came of a node: its catalog as JSON, or nothing where what is wrong has been told.
@@ -95,7 +95,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     if let Err((message, status)) = arguments.check() {
         return renderer.failure(&message, status);
     }
-    let prepared = match arguments.world.prepare_catalogs() {
+    let prepared = match arguments.inputs.prepare_catalogs() {
         Ok(prepared) => prepared,
         Err(message) => return renderer.failure(&message, FAILED),
     };
@@ -139,7 +139,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             }
         }
     }
-    compiler.leave();
+    compiler.end_without_freeing();
     match arguments.output.as_ref().filter(|_| !all.is_empty()).map(|file| output::save(file, &all)) {
         Some(Err(message)) => renderer.failure(&message, FAILED),
         _ => status,
@@ -149,7 +149,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 impl Arguments {
     /// Refuses what does not go together.
     fn check(&self) -> Result<(), (String, u8)> {
-        self.world.check_programs(&self.confine).map_err(|message| (message, FAILED))?;
+        self.inputs.check_programs(&self.confine).map_err(|message| (message, FAILED))?;
         let of_one = self.profile.is_some() || self.stats;
         let why = match (self.on.on.is_some(), self.certnames.len() > 1) {
             (true, _) if of_one => {
@@ -191,7 +191,7 @@ impl Arguments {
         targets: &[Target],
     ) -> Result<Option<BTreeMap<String, Printed>>, String> {
         let folder = targets.first().and_then(|target| target.environment.folder());
-        let archive = self.world.archive.clone().filter(|_| self.world.frozen);
+        let archive = self.inputs.archive.clone().filter(|_| self.inputs.frozen);
         let folder = folder.filter(|_| archive.is_none()).map(Path::to_owned);
         let place = folder.as_ref().or(archive.as_ref());
         let place = place.ok_or("--on needs an environment: a folder, or an archive and --frozen")?;
@@ -199,7 +199,7 @@ impl Arguments {
             label: place.display().to_string(),
             folder,
             archive,
-            modulepath: self.world.modulepath.as_deref().map(modulepath),
+            modulepath: self.inputs.modulepath.as_deref().map(modulepath),
             warnings: Vec::new(),
         };
         let cache = self.cache.clone().or_else(default_cache);
@@ -207,7 +207,7 @@ impl Arguments {
             cache: cache.map(|folder| Cache::open(&folder, BOUND).map(Arc::new)).transpose()?,
             bootstrap: None,
             modules: Vec::new(),
-            compat: self.world.compat,
+            compat: self.inputs.compat,
             archives: true,
             limits: Limits::default(),
             does_without: true,
@@ -215,7 +215,7 @@ impl Arguments {
         let named = targets.iter().map(|target| (target.node.name().to_owned(), target.clone()));
         let sent = Sent {
             arguments: &self.on,
-            tls: self.world.tls(),
+            tls: self.inputs.tls(),
             tree: &tree,
             preparation: &preparation,
             configuration: prepared.configuration(),
@@ -240,7 +240,7 @@ impl Arguments {
         match compiled.result {
             Ok(catalog) => Ok(Some(catalog.into_json())),
             Err(diagnostic) => {
-                renderer.formed(&world::with_hint(diagnostic, target));
+                renderer.formed(&compile_arguments::with_hint(diagnostic, target));
                 Ok(None)
             }
         }
@@ -250,8 +250,8 @@ impl Arguments {
 /// How many names of a kind are shown, those that took most time.
 const SHOWN: usize = 10;
 
-fn print_stats(stats: &Stats, form: Form) {
-    if form == Form::Json {
+fn print_stats(stats: &Stats, form: MessageFormat) {
+    if form == MessageFormat::Json {
         output::note(&format!("{{\"stats\":{}}}", stats.to_json()));
         return;
     }

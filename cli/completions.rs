@@ -1,7 +1,7 @@
 //! `bunraku completions`: what a shell completes, and the man pages: both made from the arguments themselves, so that they
 //! can't say anything else than `--help` does.
 
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, output};
 use clap::{Arg, ArgGroup, Args, Command, Id, ValueEnum};
 use clap_complete::Shell;
@@ -36,7 +36,7 @@ enum What {
 
 /// Runs the subcommand; `command` is the whole of the arguments.
 pub fn run(arguments: &Arguments, mut command: Command) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     if arguments.what == What::Man {
         return manual(command, arguments.output.as_deref().unwrap_or(Path::new(".")), &mut renderer);
     }

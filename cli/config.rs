@@ -1,7 +1,7 @@
 //! `bunraku config`: the settings in force, and where each comes from.
 
 use crate::configured::{self, Configured};
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Configuration, Data, Setting};
 use clap::Args;
@@ -35,7 +35,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of the output, and of errors.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
@@ -67,7 +67,7 @@ fn found(
 }
 
 fn text(all: &[Setting], arguments: &Arguments) -> String {
-    if arguments.format == Form::Json {
+    if arguments.format == MessageFormat::Json {
         let one = |setting: &Setting| {
             let origin = Data::Text(setting.origin.to_string());
             let both = vec![("value".to_owned(), setting.value.clone()), ("origin".to_owned(), origin)];

@@ -1,7 +1,7 @@
 //! `bunraku coverage`: what of a tree the compiles of a fleet run and read.
 
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::whole_tree::WholeTree;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeAndNodes;
 use crate::{FAILED, output};
 use bunraku::pieces::shown;
 use bunraku_fleet::coverage::report::{cobertura, html, json, lcov, text};
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
-    tree: WholeTree,
+    tree: TreeAndNodes,
     /// Print one document of JSON in place of the table: how many nodes have run each line.
     #[arg(long)]
     json: bool,
@@ -39,7 +39,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let answer = arguments.tree.ask("coverage", &mut renderer, |fleet| {
         coverage(fleet.compiler, fleet.names, fleet.target, fleet.threads, fleet.each)
     });

@@ -1,23 +1,23 @@
 //! `bunraku diff`: what a change does to nodes.
 
+use crate::compile_arguments::CompileArguments;
 use crate::confine::Confine;
+use crate::diff_output::{DiffOutput, FailOn};
 use crate::engines::OnArguments;
 use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, of_trees, threads};
 use crate::prepared::Prepared;
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::reports::{Form, Report};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::reports::{Report, ReportFormat};
 use crate::rules::RuleArguments;
-use crate::told::{FailOn, Told};
-use crate::trees::TreeArguments;
-use crate::world::World;
+use crate::trees::{TreeArguments, refuse_other_trees, with_tree_for_nodes};
 use crate::{FAILED, distributed};
 use bunraku::bench::Target;
 use bunraku_fleet::affected::{Affected, Keeper, Question, affected, change};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compare::Sources;
 use bunraku_fleet::diff::{self, From, Sides, Watch};
-use bunraku_fleet::nodes::{Known, Nodes};
+use bunraku_fleet::nodes::{FleetNode, Nodes};
 use bunraku_fleet::overrides::Override;
 use bunraku_fleet::report::Head;
 use bunraku_fleet::tree::{Files, Tree, open_both};
@@ -68,7 +68,7 @@ pub struct Arguments {
     fail_on: Option<FailOn>,
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: ReportFormat,
     /// A further report, in a file: `markdown=diff.md`. It may be given several times.
     #[arg(long = "report", value_name = "FORM=FILE")]
     reports: Vec<Report>,
@@ -87,13 +87,16 @@ pub struct Arguments {
     #[command(flatten)]
     confine: Confine,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
-    if let Err(message) = no_other_trees(&arguments.world, "diff") {
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
+    let inputs = &arguments.inputs;
+    let refused =
+        inputs.no_trusted("diff").and_then(|()| refuse_other_trees(inputs, "diff", "--from and --to"));
+    if let Err(message) = refused {
         return renderer.failure(&message, FAILED);
     }
     match compare(arguments, &mut renderer) {
@@ -102,31 +105,9 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     }
 }
 
-/// Refuses what would name other trees than the two that a command compares, and trusted data for all nodes alike.
-///
-/// # Errors
-/// Says so.
-pub fn no_other_trees(world: &World, command: &str) -> Result<(), String> {
-    world.no_trusted(command)?;
-    let World { environment, archive, execute, manifest, modulepath, .. } = world;
-    let given = [
-        environment.is_some(),
-        archive.is_some(),
-        execute.is_some(),
-        manifest.is_some(),
-        modulepath.is_some(),
-    ];
-    match given.contains(&true) {
-        true => Err(format!(
-            "{command} takes --from and --to in place of --environment, --archive, --manifest, --modulepath and -e"
-        )),
-        false => Ok(()),
-    }
-}
-
 fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String> {
-    let mut nodes = arguments.world.nodes()?;
-    let preparation = arguments.trees.preparation(&arguments.world)?;
+    let mut nodes = arguments.inputs.nodes()?;
+    let preparation = arguments.trees.preparation(&arguments.inputs)?;
     let (from, to) = open_both((&arguments.from, &arguments.to), &preparation)?;
     for warning in from.warnings.iter().chain(&to.warnings) {
         renderer.warning(warning);
@@ -134,29 +115,29 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
     // The rules of the tree as it is: what is to be merged can't hide itself.
     let (rules, file) = arguments.rules.rules(from.folder.as_deref())?;
     let fail_on = arguments.fail_on.map_or_else(|| FailOn::of(file.fail_on.as_deref()), Ok)?;
-    let worlds = [&from, &to].map(|tree| world(&arguments.world, tree));
+    let sides = [&from, &to].map(|tree| with_tree_for_nodes(&arguments.inputs, tree));
     let mut prepared = Vec::new();
-    for world in &worlds {
-        world.check_programs(&arguments.confine)?;
-        prepared.push(world.prepare_catalogs()?);
+    for inputs in &sides {
+        inputs.check_programs(&arguments.confine)?;
+        prepared.push(inputs.prepare_catalogs()?);
     }
-    let compiler = arguments.confine.compiler().settled();
+    let compiler = arguments.confine.compiler().with_fixed_environments();
     let threads = threads(arguments.threads);
     let overrides = [&arguments.from_overrides, &arguments.to_overrides]
         .map(|own| arguments.overrides.iter().chain(own).collect::<Vec<_>>());
-    let target = |side: usize, known: Known| target(&prepared[side], known, &overrides[side]);
-    choose(arguments, &mut nodes, (threads, renderer), |known, see| {
-        show(&compiler, &target(0, known.clone())?, see)
+    let target = |side: usize, node: FleetNode| target(&prepared[side], node, &overrides[side]);
+    choose(arguments, &mut nodes, (threads, renderer), |node, see| {
+        show(&compiler, &target(0, node.clone())?, see)
     })?;
     let targets = [0, 1].map(|side| {
         let (nodes, target) = (&nodes, &target);
-        move |name: &str| target(side, nodes.known(name)?)
+        move |name: &str| target(side, nodes.node(name)?)
     });
     // Its facts are read, and what an agent adds to them is added, once.
     let both = |name: &str| {
-        let mut known = nodes.known(name)?;
-        known.facts = known.facts.as_an_agent_sends_them(name, arguments.world.compat);
-        Ok([target(0, known.clone())?, target(1, known)?])
+        let mut node = nodes.node(name)?;
+        node.facts = node.facts.as_an_agent_sends_them(name, arguments.inputs.compat);
+        Ok([target(0, node.clone())?, target(1, node)?])
     };
     let compares_files = arguments.rules.compares_files(&file);
     let files = [&from, &to].map(|tree| compares_files.then(|| files(tree)).flatten());
@@ -200,7 +181,7 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
         }
         let work = distributed::Diff {
             arguments: &arguments.on,
-            tls: arguments.world.tls(),
+            tls: arguments.inputs.tls(),
             trees: [&from, &to],
             preparation: &preparation,
             configurations: [0, 1].map(|side| prepared[side].configuration()),
@@ -212,19 +193,19 @@ fn compare(arguments: &Arguments, renderer: &mut Renderer) -> Result<u8, String>
             threads,
         };
         let status = distributed::diff(on, &work, (head, form, fail_on, untouched))?;
-        compiler.leave();
+        compiler.end_without_freeing();
         return Ok(status);
     }
-    let mut told = Told::new(head, form, fail_on, untouched)?;
+    let mut output = DiffOutput::new(head, form, fail_on, untouched)?;
     match in_two_passes {
-        true => two_passes::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
-        false => diff::run(&compiler, &sides, (names, threads), |name, found| told.add(name, &found))?,
+        true => two_passes::run(&compiler, &sides, (names, threads), |name, found| output.add(name, &found))?,
+        false => diff::run(&compiler, &sides, (names, threads), |name, found| output.add(name, &found))?,
     }
     keeper.map_or(Ok(()), Keeper::finish)?;
-    compiler.leave();
+    compiler.end_without_freeing();
     let warnings: BTreeSet<String> = prepared.iter().flat_map(Prepared::warnings).collect();
     warnings.iter().for_each(|warning| renderer.warning(warning));
-    told.finish()
+    output.finish()
 }
 
 /// Keeps the nodes that are meant.
@@ -232,9 +213,9 @@ fn choose(
     arguments: &Arguments,
     nodes: &mut Nodes,
     (threads, renderer): (usize, &mut Renderer),
-    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
+    compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), String> {
-    let mut choice = arguments.choice.choice(arguments.world.node.as_deref())?;
+    let mut choice = arguments.choice.choice(arguments.inputs.node.as_deref())?;
     choice.names.extend_from_slice(&arguments.certnames);
     let chosen = choice.keep(nodes, threads, compile)?;
     if !chosen.failed.is_empty() && !choice.one_per_kind {
@@ -244,29 +225,12 @@ fn choose(
     Ok(())
 }
 
-/// The arguments as they are for a tree.
-pub fn world(world: &World, tree: &Tree) -> World {
-    let path = |path: &std::path::Path| path.to_string_lossy().into_owned();
-    let modulepath =
-        tree.modulepath.as_ref().map(|all| all.iter().map(|one| path(one)).collect::<Vec<_>>().join(":"));
-    World {
-        environment: tree.folder.clone(),
-        archive: tree.archive.clone(),
-        frozen: tree.folder.is_none(),
-        modulepath,
-        facts: None,
-        factpath: None,
-        is_of_tree: true,
-        ..world.clone()
-    }
-}
-
 fn files(tree: &Tree) -> Option<Files> {
     tree.folder.as_ref().map(|folder| Files::of(folder, tree.modulepath.as_deref()))
 }
 
 /// A node as it is compiled on a side.
-fn target(side: &Prepared<'_>, mut known: Known, overrides: &[&Override]) -> Result<Target, String> {
-    known.facts = overrides.iter().fold(known.facts, |facts, one| one.apply(&facts));
-    side.target_of(&known)
+fn target(side: &Prepared<'_>, mut node: FleetNode, overrides: &[&Override]) -> Result<Target, String> {
+    node.facts = overrides.iter().fold(node.facts, |facts, one| one.apply(&facts));
+    side.target_of(&node)
 }

@@ -1,11 +1,11 @@
 //! Diffs and fleets whose nodes others compile, by way of an engine: what is published, what is gathered.
 
+use crate::diff_output::{DiffOutput, FailOn};
 use crate::engines::{On, OnArguments, Opened, Tls};
 use crate::nodes::{bar, threads};
 use crate::output;
 use crate::render::When;
-use crate::reports::{Form, Report};
-use crate::told::{FailOn, Told};
+use crate::reports::{Report, ReportFormat};
 use bunraku::bench::Target;
 use bunraku::{Compiler, Configuration, Lent};
 use bunraku_fleet::compile::save::Folder;
@@ -51,7 +51,7 @@ pub struct Diff<'d> {
 }
 
 /// What is told, and how: heads, forms, the status, and nodes that stay the same.
-pub type Telling<'t> = (Head, (Form, &'t [Report], When), FailOn, Vec<String>);
+pub type Telling<'t> = (Head, (ReportFormat, &'t [Report], When), FailOn, Vec<String>);
 
 /// Has a diff done on an engine; the exit status.
 ///
@@ -98,7 +98,7 @@ pub fn diff(on: &On, work: &Diff<'_>, (head, form, fail_on, untouched): Telling<
         })?;
         Ok(done)
     };
-    let mut told = Told::new(head, form, fail_on, untouched)?;
+    let mut told = DiffOutput::new(head, form, fail_on, untouched)?;
     gathered(opened.engine(), (&run, &plan), (&left, true, None), &mut |name, outcome| {
         if let Outcome::Compared(found) = outcome {
             told.add(name, &found);

@@ -1,8 +1,7 @@
 //! `bunraku eval`: runs code and prints what its last expression gave.
 
-use crate::environment;
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::{self, Purpose, World};
+use crate::compile_arguments::{self, CompileArguments, Purpose};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::Compiler;
 use clap::Args;
@@ -19,22 +18,22 @@ pub struct Arguments {
     #[arg(value_name = "FILE", conflicts_with_all = ["execute", "manifest"])]
     file: Option<PathBuf>,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     color: ColorChoice,
     /// Form of the value, of log messages and errors.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
     let mut renderer = Renderer::stderr(arguments.color.color, arguments.format);
-    if arguments.file.is_none() && arguments.world.execute.is_none() && arguments.world.manifest.is_none() {
+    if arguments.file.is_none() && arguments.inputs.execute.is_none() && arguments.inputs.manifest.is_none() {
         return renderer.failure("Nothing to run: give FILE or -e", USAGE);
     }
     let mut target =
-        match arguments.world.target_for(None, Purpose::Code, &mut |warning| renderer.warning(warning)) {
+        match arguments.inputs.target_for(None, Purpose::Code, &mut |warning| renderer.warning(warning)) {
             Ok(target) => target,
             Err(message) => return renderer.failure(&message, FAILED),
         };
@@ -43,7 +42,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             Ok(code) => target.environment = target.environment.with_code(code),
             Err(message) => return renderer.failure(&message, FAILED),
         },
-        Some(file) => match environment::with_manifest(target.environment, file) {
+        Some(file) => match compile_arguments::with_manifest(target.environment, file) {
             Ok(environment) => target.environment = environment,
             Err(message) => return renderer.failure(&message, FAILED),
         },
@@ -52,16 +51,16 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     renderer.given_code(target.environment.code());
     let compiler = Compiler::new();
     let evaluated = compiler.evaluate(&target.environment, &target.node, &target.settings);
-    compiler.leave();
+    compiler.end_without_freeing();
     renderer.logs(&evaluated.logs);
     let value = match evaluated.result {
         Ok(value) => value,
         Err(diagnostic) => {
-            renderer.formed(&world::with_hint(diagnostic, &target));
+            renderer.formed(&compile_arguments::with_hint(diagnostic, &target));
             return ExitCode::from(FAILED);
         }
     };
     let Some(value) = value else { return ExitCode::SUCCESS };
-    let value = if arguments.format == Form::Json { value.json } else { value.text };
+    let value = if arguments.format == MessageFormat::Json { value.json } else { value.text };
     output::finish(&mut renderer, &format!("{value}\n"), "the value", ExitCode::SUCCESS)
 }

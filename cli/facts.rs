@@ -1,13 +1,13 @@
 //! `bunraku facts`: the facts of a fleet, in one file.
 
 use crate::nodes::{NodeChoice, bar, threads};
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::Certificates;
 use bunraku::files::read;
 use bunraku_fleet::anonymise::{Plan, Secret};
 use bunraku_fleet::choice::See;
-use bunraku_fleet::nodes::{Known, Nodes, snapshot};
+use bunraku_fleet::nodes::{FleetNode, Nodes, snapshot};
 use bunraku_fleet::pool;
 use bunraku_fleet::report::counted;
 use clap::{Args, Subcommand};
@@ -114,7 +114,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Command::Show(arguments) => &arguments.color,
         Command::Anonymise(arguments) => &arguments.color,
     };
-    let mut renderer = Renderer::stderr(color.color, Form::Text);
+    let mut renderer = Renderer::stderr(color.color, MessageFormat::Text);
     let done = match &arguments.command {
         Command::Pull(arguments) => pull(arguments, &mut renderer),
         Command::Show(arguments) => show(arguments, &mut renderer),
@@ -141,22 +141,22 @@ fn pull(arguments: &Pull, renderer: &mut Renderer) -> Result<ExitCode, (String, 
     }
     let mut nodes = Nodes::open(from, &certificates).map_err(failed)?;
     let threads = threads(arguments.threads);
-    let never = |_: &Known, _: &mut See<'_>| Err("no catalog is needed".to_owned());
+    let never = |_: &FleetNode, _: &mut See<'_>| Err("no catalog is needed".to_owned());
     choice.keep(&mut nodes, threads, never).map_err(failed)?;
     let bar = bar(nodes.names().len());
     let mut left_out = Vec::new();
     let written = snapshot::write(&arguments.output, |add| {
         let mut failure = None;
-        let read = |name: &str| nodes.known(name);
-        pool::run_while(nodes.names(), threads, read, |_, known| {
+        let read = |name: &str| nodes.node(name);
+        pool::run_while(nodes.names(), threads, read, |_, node| {
             bar.inc(1);
-            let done = match known {
+            let done = match node {
                 Err(message) if arguments.keep_going => {
                     left_out.push(message);
                     Ok(())
                 }
                 Err(message) => Err(format!("{message}; with --keep-going it is left out")),
-                Ok(known) => add(&known),
+                Ok(node) => add(&node),
             };
             failure = done.err();
             failure.is_none()
@@ -180,8 +180,8 @@ fn show(arguments: &Show, renderer: &mut Renderer) -> Result<ExitCode, (String, 
     let text = match &arguments.node {
         None => nodes.names().iter().map(|name| format!("{name}\n")).collect(),
         Some(name) => {
-            let known = nodes.known(name).map_err(failed)?;
-            let whole: serde_json::Value = serde_json::from_str(&snapshot::line(&known))
+            let node = nodes.node(name).map_err(failed)?;
+            let whole: serde_json::Value = serde_json::from_str(&snapshot::line(&node))
                 .map_err(|error| failed(format!("Could not use the facts of {name}: {error}")))?;
             format!("{whole:#}\n")
         }
@@ -210,7 +210,7 @@ fn anonymise(arguments: &Anonymise) -> Result<ExitCode, (String, u8)> {
         return Err(failed("Two nodes differ in nothing but the case of their names".to_owned()));
     }
     snapshot::write(&arguments.output, |add| {
-        names.values().try_for_each(|name| add(&plan.node(&nodes.known(name)?)))
+        names.values().try_for_each(|name| add(&plan.node(&nodes.node(name)?)))
     })
     .map_err(failed)?;
     note_written(&arguments.output, names.len());

@@ -1,21 +1,21 @@
 //! `bunraku fleet`: what is done with all nodes at once.
 
+use crate::compile_arguments::CompileArguments;
 use crate::confine::Confine;
 use crate::engines::{On, OnArguments};
 use crate::exported::ExportedArgument;
 use crate::nodes::{NodeChoice, bar, threads};
-use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::runs;
-use crate::tree::opened;
 use crate::trees::TreeArguments;
-use crate::world::World;
+use crate::trees::tree_or_environment;
 use crate::{FAILED, USAGE, distributed, output, workers};
 use bunraku_fleet::choice::{See, show};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
 use bunraku_fleet::compile::save::Folder;
 use bunraku_fleet::compile::{Fleet, Keep, Node, compile};
-use bunraku_fleet::nodes::{Known, Nodes};
+use bunraku_fleet::nodes::{FleetNode, Nodes};
 use clap::{Args, Subcommand, ValueEnum};
 use indicatif::ProgressBar;
 use std::num::NonZeroUsize;
@@ -95,7 +95,7 @@ struct Compile {
     #[command(flatten, next_help_heading = None)]
     color: ColorChoice,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
 /// Runs the subcommand.
@@ -108,7 +108,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         Command::Worker(arguments) => return arguments.run(),
         Command::Shard(arguments) => return arguments.run(),
     };
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     match compiled(arguments, &mut renderer) {
         Ok(status) => status,
         Err((message, status)) => renderer.failure(&message, status),
@@ -124,33 +124,33 @@ fn failed(message: String) -> Refused {
 
 fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Refused> {
     let wrong = |message: String| (message, USAGE);
-    let (world, tree) = match &arguments.tree {
-        Some(_) if arguments.world.environment.is_some() || arguments.world.archive.is_some() => {
+    let (inputs, tree) = match &arguments.tree {
+        Some(_) if arguments.inputs.environment.is_some() || arguments.inputs.archive.is_some() => {
             return Err(wrong("TREE stands in place of --environment and --archive".to_owned()));
         }
-        Some(given) => {
-            opened(&arguments.world, &arguments.trees, given, &mut |warning| renderer.warning(warning))
-                .map_err(failed)?
-        }
-        None => (arguments.world.clone(), None),
+        Some(given) => tree_or_environment(&arguments.inputs, &arguments.trees, given, &mut |warning| {
+            renderer.warning(warning)
+        })
+        .map_err(failed)?,
+        None => (arguments.inputs.clone(), None),
     };
-    world.no_trusted("fleet").map_err(wrong)?;
+    inputs.no_trusted("fleet").map_err(wrong)?;
     let expected = arguments.expect_failures.as_deref().map(Expected::read).transpose().map_err(wrong)?;
     let expected = expected.unwrap_or_default();
     let save = arguments.save.as_deref().map(Folder::open).transpose().map_err(failed)?;
-    let mut nodes = world.nodes().map_err(failed)?;
-    let prepared = world.prepare_catalogs().map_err(failed)?;
-    world.check_programs(&arguments.confine).map_err(failed)?;
-    let compiler = arguments.confine.compiler().settled();
+    let mut nodes = inputs.nodes().map_err(failed)?;
+    let prepared = inputs.prepare_catalogs().map_err(failed)?;
+    inputs.check_programs(&arguments.confine).map_err(failed)?;
+    let compiler = arguments.confine.compiler().with_fixed_environments();
     let threads = threads(arguments.threads);
     let target = |nodes: &Nodes, name: &str| {
-        let target = prepared.target_of(&nodes.known(name)?)?;
+        let target = prepared.target_of(&nodes.node(name)?)?;
         match target.environment.is_complete() {
             true => Ok(target),
             false => Err("Nothing to compile: name a folder or an archive".to_owned()),
         }
     };
-    choose(arguments, &mut nodes, renderer, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
+    choose(arguments, &mut nodes, renderer, |node, see| show(&compiler, &prepared.target_of(node)?, see))?;
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     let started = Instant::now();
     let fleet = Fleet {
@@ -169,7 +169,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
             distributed::Compile {
                 sent: distributed::Sent {
                     arguments: &arguments.on,
-                    tls: arguments.world.tls(),
+                    tls: arguments.inputs.tls(),
                     tree,
                     preparation,
                     configuration: prepared.configuration(),
@@ -187,7 +187,7 @@ fn compiled(arguments: &Compile, renderer: &mut Renderer) -> Result<ExitCode, Re
     };
     let told = compile_and_tell(&fleet, distributed.as_ref(), &expected, arguments.format);
     let wall = started.elapsed();
-    compiler.leave();
+    compiler.end_without_freeing();
     let Some(all) = told.map_err(failed)? else { return Ok(ExitCode::SUCCESS) };
     prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
     if let Some(folder) = &save {
@@ -201,10 +201,10 @@ fn choose(
     arguments: &Compile,
     nodes: &mut Nodes,
     renderer: &mut Renderer,
-    compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
+    compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
 ) -> Result<(), Refused> {
     let choice =
-        arguments.choice.choice(arguments.world.node.as_deref()).map_err(|message| (message, USAGE))?;
+        arguments.choice.choice(arguments.inputs.node.as_deref()).map_err(|message| (message, USAGE))?;
     let chosen = choice.keep(nodes, threads(arguments.threads), compile).map_err(failed)?;
     if !chosen.failed.is_empty() && !choice.one_per_kind {
         renderer.warning(&format!(

@@ -1,9 +1,9 @@
 //! `bunraku graph`: a node's catalog as a picture.
 
-use crate::one_tree::OneTree;
-use crate::render::{ColorChoice, Form as Messages, Renderer};
+use crate::compile_arguments::CompileArguments;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeOption;
 use crate::why::missing;
-use crate::world::World;
 use crate::{FAILED, output};
 use bunraku::graph::{Graph, Kind, Part, dot, svg};
 use bunraku::process::Limits;
@@ -77,9 +77,9 @@ pub struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 120)]
     patience: u64,
     #[command(flatten)]
-    tree: OneTree,
+    tree: TreeOption,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     color: ColorChoice,
 }
@@ -89,10 +89,10 @@ const MANY: usize = 200;
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let told = arguments
         .tree
-        .ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| compiler.graph(target));
+        .ask(&arguments.name, &arguments.inputs, &mut renderer, |compiler, target| compiler.graph(target));
     let graph = match told {
         Ok(graph) => graph,
         Err(status) => return status,

@@ -1,6 +1,6 @@
 //! `bunraku inspect`: what an archive holds.
 
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, output};
 use bunraku::archive::inspect::{self, Listing, Report};
 use bunraku::{archive, modulepath};
@@ -30,7 +30,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of what is shown.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
@@ -44,15 +44,15 @@ pub fn run(arguments: &Arguments) -> ExitCode {
             let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
             let listings = inspect::list(&opened, name, &folders)?;
             Ok(match arguments.format {
-                Form::Text => listings.iter().map(listing).collect(),
-                Form::Json => json!({ "units": listings }).to_string() + "\n",
+                MessageFormat::Text => listings.iter().map(listing).collect(),
+                MessageFormat::Json => json!({ "units": listings }).to_string() + "\n",
             })
         }
         None => {
             let report = inspect::inspect(&opened)?;
             Ok(match arguments.format {
-                Form::Text => text(&report),
-                Form::Json => json!(report).to_string() + "\n",
+                MessageFormat::Text => text(&report),
+                MessageFormat::Json => json!(report).to_string() + "\n",
             })
         }
     });

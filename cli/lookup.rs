@@ -1,7 +1,7 @@
 //! `bunraku lookup`: asks Hiera for a key, as a node's code would, and says how the answer came about.
 
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::{Purpose, World};
+use crate::compile_arguments::{CompileArguments, Purpose};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::check::{self, How, SourceFile};
 use bunraku::{Compiler, Query};
@@ -52,7 +52,7 @@ pub struct Arguments {
     #[arg(long, short)]
     compile: bool,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     color: ColorChoice,
 }
@@ -71,7 +71,7 @@ fn check_type(text: Option<&str>) -> Result<(), String> {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let query = Query {
         keys: arguments.keys.clone(),
         merge: arguments.merge.clone(),
@@ -91,17 +91,17 @@ pub fn run(arguments: &Arguments) -> ExitCode {
         return renderer.failure(&message.replace("'puppet lookup", "'bunraku lookup"), USAGE);
     }
     let purpose = if arguments.compile { Purpose::Catalog } else { Purpose::Data };
-    let mut target = match arguments.world.target_for(None, purpose, &mut |warning| renderer.warning(warning))
-    {
-        Ok(target) => target,
-        Err(message) => return renderer.failure(&message, FAILED),
-    };
+    let mut target =
+        match arguments.inputs.target_for(None, purpose, &mut |warning| renderer.warning(warning)) {
+            Ok(target) => target,
+            Err(message) => return renderer.failure(&message, FAILED),
+        };
     if !arguments.compile {
         target.environment = target.environment.with_code("undef");
     }
     let compiler = Compiler::new().without_reads();
     let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
-    compiler.leave();
+    compiler.end_without_freeing();
     renderer.logs(&asked.logs);
     let answer = match asked.result {
         Ok(answer) => answer,

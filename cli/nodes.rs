@@ -1,6 +1,6 @@
 //! The arguments that say which nodes of a fleet are meant, and where their facts come from.
 
-use crate::world::World;
+use crate::compile_arguments::CompileArguments;
 use bunraku::Certificates;
 use bunraku::files::read;
 use bunraku_fleet::choice::{Choice, FactIs, Pattern, ResourceIs};
@@ -94,7 +94,7 @@ pub fn bar(count: usize) -> ProgressBar {
     }
 }
 
-impl World {
+impl CompileArguments {
     /// Refuses trusted data for many nodes alike.
     ///
     /// # Errors

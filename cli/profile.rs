@@ -1,7 +1,7 @@
 //! `bunraku profile`: where the time of compiles goes, of one node or of a fleet.
 
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::whole_tree::WholeTree;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeAndNodes;
 use crate::{FAILED, output};
 use bunraku::files::read;
 use bunraku_fleet::profile::report::{html, text};
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
-    tree: WholeTree,
+    tree: TreeAndNodes,
     /// Write a page with a flame graph and tables.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let before = match arguments.before.as_deref().map(saved).transpose() {
         Ok(before) => before,
         Err(message) => return renderer.failure(&message, FAILED),

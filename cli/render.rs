@@ -31,7 +31,7 @@ pub enum When {
 
 /// Form of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum MessageFormat {
     /// For people.
     Text,
     /// For programs.
@@ -43,7 +43,7 @@ pub struct Renderer {
     /// Whether the line of source is shown.
     source: bool,
     color: bool,
-    form: Form,
+    form: MessageFormat,
     /// Code given as text: what a place without a file means.
     code: Option<String>,
     /// Whether lines of files may be shown.
@@ -74,7 +74,7 @@ fn level(severity: Severity) -> (&'static str, &'static str) {
 
 impl Renderer {
     /// A renderer for stderr as it is.
-    pub fn stderr(when: When, form: Form) -> Self {
+    pub fn stderr(when: When, form: MessageFormat) -> Self {
         let terminal = std::io::stderr().is_terminal();
         let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         let (source, color) = match when {
@@ -134,7 +134,7 @@ impl Renderer {
 
     fn message(&mut self, text: &str, diagnostic: &Diagnostic) {
         let mut out = String::new();
-        if self.form == Form::Json {
+        if self.form == MessageFormat::Json {
             out = object(text, diagnostic).to_string();
             out.push('\n');
         } else {

@@ -13,7 +13,7 @@ use std::str::FromStr;
 
 /// The form of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Form {
+pub enum ReportFormat {
     /// For people: by change, then by node.
     Text,
     /// For merge requests: no more than a comment takes.
@@ -31,7 +31,7 @@ pub enum Form {
 /// A report that goes to a file.
 #[derive(Clone, Debug)]
 pub struct Report {
-    form: Form,
+    form: ReportFormat,
     file: PathBuf,
 }
 
@@ -40,14 +40,14 @@ impl FromStr for Report {
 
     fn from_str(text: &str) -> Result<Report, String> {
         let (form, file) = text.split_once('=').ok_or("it takes FORM=FILE")?;
-        let form = Form::from_str(form, false).map_err(|_| format!("there is no form {form}"))?;
+        let form = ReportFormat::from_str(form, false).map_err(|_| format!("there is no form {form}"))?;
         Ok(Report { form, file: file.into() })
     }
 }
 
 /// A report under way: what has been made of it and not been printed.
 struct Open {
-    form: Form,
+    form: ReportFormat,
     /// None for stdout.
     file: Option<PathBuf>,
     text: String,
@@ -67,21 +67,23 @@ impl Reports {
     ///
     /// # Errors
     /// When stdout can't be written to.
-    pub fn new(head: Head, form: Form, files: &[Report], color: When) -> Result<Reports, String> {
+    pub fn new(head: Head, form: ReportFormat, files: &[Report], color: When) -> Result<Reports, String> {
         let files = files.iter().map(|report| (report.form, Some(report.file.clone())));
         let all: Vec<Open> = [(form, None)]
             .into_iter()
             .chain(files)
             .map(|(form, file)| {
                 let text = match form {
-                    Form::Json => "[".to_owned(),
-                    Form::Junit => junit::begin(&format!("{} -> {}", head.from, head.to), &[]),
+                    ReportFormat::Json => "[".to_owned(),
+                    ReportFormat::Junit => junit::begin(&format!("{} -> {}", head.from, head.to), &[]),
                     _ => String::new(),
                 };
                 Open { form, file, text, nodes: 0 }
             })
             .collect();
-        let by_change = |open: &Open| matches!(open.form, Form::Text | Form::Markdown | Form::Html);
+        let by_change = |open: &Open| {
+            matches!(open.form, ReportFormat::Text | ReportFormat::Markdown | ReportFormat::Html)
+        };
         let grouping = all.iter().any(by_change).then(Grouping::default);
         Ok(Reports { head, all, grouping, color })
     }
@@ -96,16 +98,16 @@ impl Reports {
         }
         for open in &mut self.all {
             match open.form {
-                Form::Json => {
+                ReportFormat::Json => {
                     open.text += if open.nodes > 0 { ",\n" } else { "\n" };
                     open.text += &json_of_node(&self.head, name, found).to_string();
                 }
-                Form::Jsonl => {
+                ReportFormat::Jsonl => {
                     open.text += &json_of_node(&self.head, name, found).to_string();
                     open.text.push('\n');
                 }
-                Form::Junit => open.text += &case(name, found, status != 0),
-                Form::Text | Form::Markdown | Form::Html => continue,
+                ReportFormat::Junit => open.text += &case(name, found, status != 0),
+                ReportFormat::Text | ReportFormat::Markdown | ReportFormat::Html => continue,
             }
             open.nodes += 1;
             if open.file.is_none() {
@@ -124,15 +126,15 @@ impl Reports {
         let groups = self.grouping.map(Grouping::finish).unwrap_or_default();
         for mut open in self.all {
             match open.form {
-                Form::Text => {
+                ReportFormat::Text => {
                     let look = if open.file.is_none() { terminal(self.color) } else { (None, false) };
                     open.text = report::text(&self.head, &groups, look, true);
                 }
-                Form::Markdown => open.text = markdown(&self.head, &groups, MARKDOWN_BYTES),
-                Form::Html => open.text = html(&self.head, &groups),
-                Form::Json => open.text += "\n]\n",
-                Form::Junit => open.text += junit::end(),
-                Form::Jsonl => {}
+                ReportFormat::Markdown => open.text = markdown(&self.head, &groups, MARKDOWN_BYTES),
+                ReportFormat::Html => open.text = html(&self.head, &groups),
+                ReportFormat::Json => open.text += "\n]\n",
+                ReportFormat::Junit => open.text += junit::end(),
+                ReportFormat::Jsonl => {}
             }
             match &open.file {
                 Some(file) => output::save(file, &open.text)?,

@@ -1,10 +1,10 @@
 //! `bunraku fleet run`, `collect`, `status`: going on with what was published, by whoever knows what it is called.
 
+use crate::diff_output::{DiffOutput, FailOn};
 use crate::distributed::gathered;
 use crate::engines::{ENGINES, On, Opened, Patience, RunName, Tls, plan};
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::reports::{Form, Report};
-use crate::told::{FailOn, Told};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::reports::{Report, ReportFormat};
 use crate::{FAILED, output};
 use bunraku_fleet::compile::expected::Expected;
 use bunraku_fleet::compile::report::{Summary, line};
@@ -70,7 +70,7 @@ impl Place {
 struct Telling {
     /// Form of what is printed.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: ReportFormat,
     /// A further report of a diff, in a file: `markdown=diff.md`. It may be given several times.
     #[arg(long = "report", value_name = "FORM=FILE")]
     reports: Vec<Report>,
@@ -158,7 +158,9 @@ impl Status {
 pub fn ended(done: Result<u8, String>) -> ExitCode {
     match done {
         Ok(status) => ExitCode::from(status),
-        Err(message) => Renderer::stderr(crate::render::When::Auto, Messages::Text).failure(&message, FAILED),
+        Err(message) => {
+            Renderer::stderr(crate::render::When::Auto, MessageFormat::Text).failure(&message, FAILED)
+        }
     }
 }
 
@@ -185,7 +187,7 @@ fn differences(
     let untouched = untouched.filter_map(|name| name.as_str().map(str::to_owned)).collect();
     let head = Head { from: said("from"), to: said("to") };
     let fail_on = FailOn::of(plan.report["fail_on"].as_str())?;
-    let mut told = Told::new(head, (how.format, &how.reports, how.color.color), fail_on, untouched)?;
+    let mut told = DiffOutput::new(head, (how.format, &how.reports, how.color.color), fail_on, untouched)?;
     let left = |left: &[(String, String)]| Ok(nobody(plan.want, left));
     gathered(opened.engine(), (run, plan), (&left, waits, None), &mut |name, outcome| {
         if let Outcome::Compared(found) = outcome {
@@ -198,7 +200,7 @@ fn differences(
 /// The catalogs, in the order of names, and what was logged.
 fn printed((opened, run, plan): (&Opened, &Hash, &Plan), how: &Telling, waits: bool) -> Result<u8, String> {
     let left = |left: &[(String, String)]| Ok(nobody(plan.want, left));
-    let mut renderer = Renderer::stderr(how.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(how.color.color, MessageFormat::Text);
     let (mut status, mut written) = (0, Ok(()));
     gathered(opened.engine(), (run, plan), (&left, waits, None), &mut |name, outcome| match outcome {
         Outcome::Printed(Ok(Printed { logs, catalog })) => {
@@ -235,11 +237,11 @@ fn outcomes((opened, run, plan): (&Opened, &Hash, &Plan), how: &Telling, waits: 
     }
     let summary = Summary::new(&all, &expected, None);
     let text = match how.format {
-        Form::Text => summary.text(output::width(), usize::MAX),
-        Form::Json => summary.json(),
-        Form::Jsonl => all.iter().map(|node| line(node, expected.of_node(node)) + "\n").collect(),
-        Form::Junit => summary.junit(),
-        Form::Markdown | Form::Html => {
+        ReportFormat::Text => summary.text(output::width(), usize::MAX),
+        ReportFormat::Json => summary.json(),
+        ReportFormat::Jsonl => all.iter().map(|node| line(node, expected.of_node(node)) + "\n").collect(),
+        ReportFormat::Junit => summary.junit(),
+        ReportFormat::Markdown | ReportFormat::Html => {
             return Err("A fleet that was compiled is told as text, json, jsonl or junit".to_owned());
         }
     };

@@ -1,10 +1,10 @@
 //! `bunraku server`: a compile server, from arguments and signals.
 
 use crate::configured::{self, Configured};
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::{FAILED, USAGE, machine, output, world};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::{FAILED, USAGE, compile_arguments, machine, output};
 use bunraku::{Compat, Configuration, Data};
-use bunraku_server::access::{Access, Accesses};
+use bunraku_server::access::{AccessRecord, Accesses};
 use bunraku_server::check::check;
 use bunraku_server::notices::{Notice, Notices};
 use bunraku_server::server::{Options, Server};
@@ -72,11 +72,11 @@ pub struct Arguments {
     #[arg(long, value_name = "N")]
     report_threads: Option<usize>,
     /// How many seconds a compile may take; 0 is without end.
-    #[arg(long, value_name = "SECONDS", value_parser = world::seconds, default_value = "300")]
+    #[arg(long, value_name = "SECONDS", value_parser = compile_arguments::seconds, default_value = "300")]
     timeout: f64,
     /// Sets a limit of compiles: max_calls, max_depth, max_file, max_memory, max_nesting, max_steps, exec_output,
     /// exec_timeout, ruby_memory, ruby_timeout.
-    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = world::limit)]
+    #[arg(long = "limit", value_name = "NAME=NUMBER", value_parser = compile_arguments::limit)]
     limits: Vec<(String, Data)>,
     /// A program whose output depends on its arguments alone: `generate()` runs it once for the same arguments, whatever node asks. May
     /// be given several times.
@@ -110,7 +110,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of errors.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
@@ -157,7 +157,7 @@ fn start(arguments: &Arguments, configuration: Configuration) -> Result<Option<S
                 .cloned()
                 .chain([
                     ("timeout".to_owned(), arguments.timeout.into()),
-                    ("pure_programs".to_owned(), world::programs(&arguments.pure_programs)),
+                    ("pure_programs".to_owned(), compile_arguments::programs(&arguments.pure_programs)),
                 ])
                 .collect(),
             ruby: arguments.ruby.clone(),
@@ -281,7 +281,7 @@ impl AccessLog {
         Ok(())
     }
 
-    fn tell(&self, access: &Access<'_>) {
+    fn tell(&self, access: &AccessRecord<'_>) {
         let line = access.to_json() + "\n";
         let written = self.file.lock().unwrap_or_else(PoisonError::into_inner).write_all(line.as_bytes());
         if let Err(error) = written {
@@ -293,7 +293,7 @@ impl AccessLog {
 /// Each request as a line.
 fn accesses(log: Option<Arc<AccessLog>>) -> Accesses {
     match log {
-        None => Accesses::to(|access: &Access<'_>| output::note(&access.to_json())),
-        Some(log) => Accesses::to(move |access: &Access<'_>| log.tell(access)),
+        None => Accesses::to(|access: &AccessRecord<'_>| output::note(&access.to_json())),
+        Some(log) => Accesses::to(move |access: &AccessRecord<'_>| log.tell(access)),
     }
 }

@@ -1,7 +1,7 @@
 //! `bunraku unused`: what of a tree no node of a fleet uses.
 
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::whole_tree::WholeTree;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeAndNodes;
 use crate::{FAILED, output};
 use bunraku::pieces::{PieceKind, shown};
 use bunraku_fleet::report::counted;
@@ -33,7 +33,7 @@ enum Form {
 #[derive(Args)]
 pub struct Arguments {
     #[command(flatten)]
-    tree: WholeTree,
+    tree: TreeAndNodes,
     /// Only what is certain.
     #[arg(long)]
     certain: bool,
@@ -52,7 +52,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let answer = arguments.tree.ask("unused", &mut renderer, |fleet| {
         unused(fleet.compiler, fleet.names, fleet.target, fleet.threads, fleet.each)
     });

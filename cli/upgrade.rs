@@ -1,9 +1,9 @@
 //! `bunraku upgrade`: what a newer version of the language would refuse or do otherwise.
 
+use crate::compile_arguments::CompileArguments;
 use crate::nodes::threads;
 use crate::prepared::Prepared;
-use crate::render::{ColorChoice, Form as Messages, Renderer};
-use crate::world::World;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, output};
 use bunraku::{Compat, Compiler};
 use bunraku_fleet::nodes::Nodes;
@@ -64,28 +64,28 @@ pub struct Arguments {
     #[command(flatten)]
     color: ColorChoice,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Messages::Text);
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
     let (from, to) = (arguments.from, arguments.to);
-    if arguments.world.compat != Compat::default() {
+    if arguments.inputs.compat != Compat::default() {
         return renderer.failure("upgrade takes --from and --to in place of --compat", USAGE);
     }
-    if arguments.world.archive.is_some() {
+    if arguments.inputs.archive.is_some() {
         let message = "upgrade takes no --archive: an archive is built for one version, and two are compared";
         return renderer.failure(message, USAGE);
     }
     if from >= to {
         return renderer.failure(&format!("--to {to} is not newer than --from {from}"), USAGE);
     }
-    let of = |compat| World { compat, ..arguments.world.clone() };
+    let of = |compat| CompileArguments { compat, ..arguments.inputs.clone() };
     let (older, newer) = (of(from), of(to));
-    let compiler = Compiler::new().settled();
+    let compiler = Compiler::new().with_fixed_environments();
     let report = examined(arguments, &compiler, (&older, &newer), &mut renderer);
-    compiler.leave();
+    compiler.end_without_freeing();
     let report = match report {
         Ok(report) => report,
         Err((message, status)) => return renderer.failure(&message, status),
@@ -103,7 +103,7 @@ pub fn run(arguments: &Arguments) -> ExitCode {
 fn examined(
     arguments: &Arguments,
     compiler: &Compiler,
-    (older, newer): (&World, &World),
+    (older, newer): (&CompileArguments, &CompileArguments),
     renderer: &mut Renderer,
 ) -> Result<Report, (String, u8)> {
     let failed = |message: String| (message, FAILED);
@@ -124,7 +124,7 @@ fn examined(
         older.no_trusted("upgrade of many nodes").map_err(|message| (message, USAGE))?;
     }
     let target = |name: &str| {
-        let known = nodes.as_ref().map(|nodes| nodes.known(name)).transpose()?;
+        let known = nodes.as_ref().map(|nodes| nodes.node(name)).transpose()?;
         let target = |prepared: &Prepared| match &known {
             Some(known) => prepared.target_of(known),
             None => prepared.target(Some(name)),

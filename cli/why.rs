@@ -1,8 +1,8 @@
 //! `bunraku why`: why something is in a node's catalog, and who set what.
 
-use crate::one_tree::OneTree;
-use crate::render::{ColorChoice, Form, Renderer};
-use crate::world::World;
+use crate::compile_arguments::CompileArguments;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeOption;
 use crate::{FAILED, output};
 use bunraku::origins::{
     self, About, Code, CodePlace, DataPlace, EdgeReason, EdgeSource, Expression, How, Origins, Parameter,
@@ -33,17 +33,17 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tree: OneTree,
+    tree: TreeOption,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     color: ColorChoice,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let told = arguments.tree.ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| {
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
+    let told = arguments.tree.ask(&arguments.name, &arguments.inputs, &mut renderer, |compiler, target| {
         compiler.origins_about(target, about(arguments))
     });
     let told = match told {

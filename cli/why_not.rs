@@ -1,9 +1,9 @@
 //! `bunraku why-not`: why something is not in a node's catalog.
 
-use crate::one_tree::OneTree;
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::compile_arguments::CompileArguments;
+use crate::render::{ColorChoice, MessageFormat, Renderer};
+use crate::trees::TreeOption;
 use crate::why::suggested;
-use crate::world::World;
 use crate::{FAILED, output};
 use bunraku::why_not::{Cause, Told, Way, WhyNot, json};
 use clap::Args;
@@ -29,17 +29,17 @@ pub struct Arguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    tree: OneTree,
+    tree: TreeOption,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
     #[command(flatten)]
     color: ColorChoice,
 }
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(arguments.color.color, Form::Text);
-    let told = arguments.tree.ask(&arguments.name, &arguments.world, &mut renderer, |compiler, target| {
+    let mut renderer = Renderer::stderr(arguments.color.color, MessageFormat::Text);
+    let told = arguments.tree.ask(&arguments.name, &arguments.inputs, &mut renderer, |compiler, target| {
         compiler.why_not(target, &arguments.resource)
     });
     let told = match told {

@@ -49,7 +49,7 @@ pub fn diff(work: &Path, rounds: usize) -> Result<String, String> {
     paths::copy(&control_repo::root(), &copy);
     let (before, after) =
         (fleet(work, &control_repo::root(), "control-repo")?, fleet(work, &copy, "control-repo-copy")?);
-    let (compiler, rules) = (Compiler::new().settled(), Rules::default());
+    let (compiler, rules) = (Compiler::new().with_fixed_environments(), Rules::default());
     let once = |(target, _): &Pair| {
         compiler.see(target, |catalog| catalog.len()).result.map_err(|error| error.message)
     };

@@ -10,7 +10,7 @@ mod ruby;
 mod server;
 
 use crate::configured::Configured;
-use crate::render::{ColorChoice, Form, Renderer};
+use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, output};
 use bunraku::{Compat, Configuration};
 use clap::Args;
@@ -42,7 +42,7 @@ pub struct Arguments {
     color: ColorChoice,
     /// Form of what is found.
     #[arg(long, value_name = "FORM", default_value = "text")]
-    format: Form,
+    format: MessageFormat,
 }
 
 /// Runs the subcommand.
@@ -52,8 +52,8 @@ pub fn run(arguments: &Arguments) -> ExitCode {
     let fails = found.iter().any(|finding| finding.state == State::Fails);
     let status = if fails { ExitCode::from(FAILED) } else { ExitCode::SUCCESS };
     let text = match arguments.format {
-        Form::Text => finding::text(&found),
-        Form::Json => finding::json(&found),
+        MessageFormat::Text => finding::text(&found),
+        MessageFormat::Json => finding::json(&found),
     };
     output::finish(&mut renderer, &text, "what was found", status)
 }

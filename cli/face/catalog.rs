@@ -53,7 +53,7 @@ fn of_node(call: &Call, node: Option<&str>, form: Form) -> Result<ExitCode, Stri
     form.prepare(call.identity.compat, &mut target.settings)?;
     let (started, compiler) = (Instant::now(), Compiler::new());
     let compiled = compiler.trial(&target);
-    compiler.leave();
+    compiler.end_without_freeing();
     console.logs(&compiled.logs);
     let seconds = started.elapsed().as_secs_f64();
     let environment = target.environment.name().unwrap_or_default();

@@ -190,7 +190,7 @@ impl Call {
         let compiler = Compiler::new();
         let environment = target.environment.with_code_of(values, VALUES);
         let ran = compiler.evaluate(&environment, &target.node, &target.settings);
-        compiler.leave();
+        compiler.end_without_freeing();
         let value = match ran.result {
             Ok(value) => value.map(|value| Data::from_json(&value.json)).transpose()?,
             Err(error) => {
@@ -234,7 +234,7 @@ impl Call {
         );
         let compiler = Compiler::new();
         let ran = compiler.evaluate(&target.environment.with_code(code), &target.node, &target.settings);
-        compiler.leave();
+        compiler.end_without_freeing();
         self.console.logs(&ran.logs);
         let value = ran
             .result

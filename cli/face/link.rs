@@ -2,7 +2,7 @@
 
 use super::handed;
 use super::identity::{FILE, Identity, NAMES};
-use crate::render::{Form, Renderer, When};
+use crate::render::{MessageFormat, Renderer, When};
 use crate::{FAILED, output};
 use bunraku::Compat;
 use bunraku::files::write::{self, Access};
@@ -32,7 +32,7 @@ pub struct Arguments {
 
 /// Runs the subcommand.
 pub fn run(arguments: &Arguments) -> ExitCode {
-    let mut renderer = Renderer::stderr(When::Auto, Form::Text);
+    let mut renderer = Renderer::stderr(When::Auto, MessageFormat::Text);
     match make(arguments) {
         Ok(text) => output::finish(&mut renderer, &text, "the names of the links", ExitCode::SUCCESS),
         Err(message) => renderer.failure(&message, FAILED),

@@ -81,7 +81,7 @@ fn looked_up(call: &mut Call) -> Result<ExitCode, String> {
     target.node = target.node.with_trusted_of_facts();
     let compiler = Compiler::new();
     let asked = compiler.look_up(&target.environment, &target.node, &target.settings, query);
-    compiler.leave();
+    compiler.end_without_freeing();
     call.console.logs(&asked.logs);
     let answer = asked.result.map_err(|error| without_node(&error.message, &name).to_owned())?;
     // Why there is none is told in explanations only.

@@ -4,7 +4,7 @@
 
 mod asked;
 
-use super::nodes::{Known, Nodes};
+use super::nodes::{FleetNode, Nodes};
 use super::pool;
 use bunraku::bench::Target;
 use bunraku::{CatalogView, Compiler};
@@ -81,7 +81,7 @@ impl Choice {
         &self,
         nodes: &mut Nodes,
         threads: usize,
-        compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String> + Sync,
+        compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String> + Sync,
     ) -> Result<Chosen, String> {
         self.keep_named(nodes)?;
         let mut chosen = Chosen::default();
@@ -168,17 +168,17 @@ impl Choice {
         &self,
         nodes: &Nodes,
         name: &str,
-        compile: impl Fn(&Known, &mut See<'_>) -> Result<(), String>,
+        compile: impl Fn(&FleetNode, &mut See<'_>) -> Result<(), String>,
     ) -> Result<Option<Seen>, String> {
-        let known = nodes.known(name)?;
-        if !self.facts.iter().all(|fact| fact.fits(&known)) {
+        let node = nodes.node(name)?;
+        if !self.facts.iter().all(|fact| fact.fits(&node)) {
             return Ok(None);
         }
         if !self.needs_catalogs() {
             return Ok(Some(Ok(None)));
         }
         let mut seen = None;
-        let shown = compile(&known, &mut |catalog| seen = Some(self.classes_if_meant(catalog)));
+        let shown = compile(&node, &mut |catalog| seen = Some(self.classes_if_meant(catalog)));
         match (shown, seen) {
             (Err(error), _) => Ok(Some(Err(error))),
             (Ok(()), seen) => Ok(seen.flatten().map(|classes| Ok(Some(classes)))),

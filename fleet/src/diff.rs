@@ -35,28 +35,88 @@ pub enum State {
     Skipped(String),
 }
 
-/// The states by name, in the order that they are counted, each with how that is said of one node and of several.
-pub const STATES: [(&str, &str, &str); 7] = [
-    ("fails", "fails now", "fail now"),
-    ("core", "changes in resources", "change in resources"),
-    ("diff", "changes in defined types or classes only", "change in defined types or classes only"),
-    ("fixed", "is fixed", "are fixed"),
-    ("failed before", "fails on both sides", "fail on both sides"),
-    ("skipped", "was skipped", "were skipped"),
-    ("same", "stays the same", "stay the same"),
-];
+/// Which state a node is in, without what belongs to it. Listed as they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// The second side fails.
+    Fails,
+    /// Resources differ that are no classes or defined types.
+    Core,
+    /// Only classes or defined types differ.
+    Diff,
+    /// The first side fails.
+    Fixed,
+    /// Both fail.
+    FailsBefore,
+    /// It was not compiled.
+    Skipped,
+    /// Nothing differs.
+    Same,
+}
+
+impl StateKind {
+    /// All, in the order that they are counted.
+    pub const ALL: [StateKind; 7] = [
+        StateKind::Fails,
+        StateKind::Core,
+        StateKind::Diff,
+        StateKind::Fixed,
+        StateKind::FailsBefore,
+        StateKind::Skipped,
+        StateKind::Same,
+    ];
+
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            StateKind::Fails => "fails",
+            StateKind::Core => "core",
+            StateKind::Diff => "diff",
+            StateKind::Fixed => "fixed",
+            StateKind::FailsBefore => "failed before",
+            StateKind::Skipped => "skipped",
+            StateKind::Same => "same",
+        }
+    }
+
+    /// What is said of one node.
+    pub fn singular(self) -> &'static str {
+        match self {
+            StateKind::Fails => "fails now",
+            StateKind::Core => "changes in resources",
+            StateKind::Diff => "changes in defined types or classes only",
+            StateKind::Fixed => "is fixed",
+            StateKind::FailsBefore => "fails on both sides",
+            StateKind::Skipped => "was skipped",
+            StateKind::Same => "stays the same",
+        }
+    }
+
+    /// What is said of several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            StateKind::Fails => "fail now",
+            StateKind::Core => "change in resources",
+            StateKind::Diff => "change in defined types or classes only",
+            StateKind::Fixed => "are fixed",
+            StateKind::FailsBefore => "fail on both sides",
+            StateKind::Skipped => "were skipped",
+            StateKind::Same => "stay the same",
+        }
+    }
+}
 
 impl State {
-    /// What it is called: one of [`STATES`].
-    pub fn name(&self) -> &'static str {
+    /// Which of the kinds it is.
+    pub fn kind(&self) -> StateKind {
         match self {
-            State::Same => "same",
-            State::Changed(differences) if differences.iter().any(Difference::is_core) => "core",
-            State::Changed(_) => "diff",
-            State::Fails(_) => "fails",
-            State::Fixed(_) => "fixed",
-            State::FailsBefore(..) => "failed before",
-            State::Skipped(_) => "skipped",
+            State::Same => StateKind::Same,
+            State::Changed(differences) if differences.iter().any(Difference::is_core) => StateKind::Core,
+            State::Changed(_) => StateKind::Diff,
+            State::Fails(_) => StateKind::Fails,
+            State::Fixed(_) => StateKind::Fixed,
+            State::FailsBefore(..) => StateKind::FailsBefore,
+            State::Skipped(_) => StateKind::Skipped,
         }
     }
 
@@ -291,7 +351,7 @@ mod tests {
             node: Node::new(name).with_facts(Facts::from([("role", name.into())])),
             settings: Settings::default(),
         };
-        let compiler = Compiler::new().settled();
+        let compiler = Compiler::new().with_fixed_environments();
         let both = |name: &str| Ok([target("from", name), target("to", name)]);
         let [old, new] = both("one").unwrap();
         let change = compiler.change(&old.environment, &new.environment, &old.settings).unwrap();
@@ -306,7 +366,7 @@ mod tests {
             let sides = Sides { targets: &both, from: side(), to: side(), rules, watch: Some(&watch) };
             let mut found = Vec::new();
             run(&compiler, &sides, (&names, 1), |name, one| {
-                found.push(format!("{name} {}", one.state.name()))
+                found.push(format!("{name} {}", one.state.kind().name()))
             })
             .unwrap();
             assert_eq!(found, ["one core", "other same"]);

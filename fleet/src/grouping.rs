@@ -2,7 +2,7 @@
 //! nodes have been replaced by words for them; and, of those that one node alone has, after the numbers in those have been, too.
 
 use crate::compare::{Difference, Sign, text_lines};
-use crate::diff::{Found, State};
+use crate::diff::{Found, State, StateKind};
 use bunraku::Data;
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,8 +13,8 @@ pub struct Change {
     pub differences: Vec<Difference>,
     /// The message of a failure, without the node's name.
     pub message: Option<String>,
-    /// The state that it puts a node in: `fails`, `fixed`, `failed before`, or that of differences.
-    pub state: &'static str,
+    /// The state that it puts a node in.
+    pub state: StateKind,
     /// Its nodes, by name.
     pub nodes: Vec<String>,
     /// Whether names, addresses or numbers of nodes have been replaced.
@@ -26,8 +26,8 @@ pub struct Change {
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// One of [`crate::diff::STATES`].
-    pub state: &'static str,
+    /// What becomes of it.
+    pub state: StateKind,
     /// Numbers of its changes in [`Groups::changes`].
     pub changes: Vec<usize>,
 }
@@ -43,7 +43,7 @@ pub struct Groups {
 
 impl Groups {
     /// How many nodes are in a state.
-    pub fn count(&self, state: &str) -> usize {
+    pub fn count(&self, state: StateKind) -> usize {
         self.nodes.iter().filter(|node| node.state == state).count()
     }
 }
@@ -159,7 +159,7 @@ impl Grouping {
     /// Takes in what was found of a node.
     pub fn add(&mut self, name: &str, found: &Found) {
         let mut numbers = Vec::new();
-        let state = found.state.name();
+        let state = found.state.kind();
         if let State::Fails(_) | State::Fixed(_) | State::FailsBefore(..) = &found.state {
             let message = found.state.message().map(|message| {
                 let text = message.strip_suffix(&format!(" on node {name}")).unwrap_or(message);
@@ -168,7 +168,8 @@ impl Grouping {
             numbers.push(self.change(name, state, Vec::new(), (message, &found.own)));
         }
         for differences in by_resource(found.state.differences()) {
-            let own_state = if differences.iter().any(|one| one.is_core()) { "core" } else { "diff" };
+            let own_state =
+                if differences.iter().any(|one| one.is_core()) { StateKind::Core } else { StateKind::Diff };
             numbers.push(self.change(name, own_state, differences, (None, &found.own)));
         }
         self.nodes.push(Node { name: name.to_owned(), state, changes: numbers });
@@ -177,12 +178,12 @@ impl Grouping {
     fn change(
         &mut self,
         name: &str,
-        state: &'static str,
+        state: StateKind,
         differences: Vec<&Difference>,
         (message, own): (Option<String>, &[(String, &'static str)]),
     ) -> usize {
         let general: Vec<Difference> = differences.iter().map(|one| abstracted(one, own)).collect();
-        let key = format!("{state}\u{0}{}", signature(&general, message.as_deref()));
+        let key = format!("{}\u{0}{}", state.name(), signature(&general, message.as_deref()));
         if let Some(number) = self.known.get(&key) {
             self.changes[*number].nodes.push(name.to_owned());
             self.by_number[*number] = None;
@@ -194,7 +195,8 @@ impl Grouping {
         let words = own_numbers(own);
         let more: Vec<Difference> = change.differences.iter().map(|one| abstracted(one, &words)).collect();
         let other = Change { differences: more, is_abstract: true, ..change.clone() };
-        let by_number = format!("{state}\u{0}{}", signature(&other.differences, other.message.as_deref()));
+        let by_number =
+            format!("{}\u{0}{}", state.name(), signature(&other.differences, other.message.as_deref()));
         self.by_number.push((by_number != key).then(|| (by_number, Box::new(other))));
         self.known.insert(key, self.changes.len());
         self.changes.push(change);
@@ -236,9 +238,12 @@ impl Grouping {
 
 /// What comes first in reports: failures, then what hits most nodes, then by name.
 fn rank(change: &Change) -> (usize, std::cmp::Reverse<usize>, String) {
-    let state = crate::diff::STATES.iter().position(|(name, ..)| *name == change.state).unwrap_or_default();
     let name = change.differences.first().map(Difference::resource).or_else(|| change.message.clone());
-    (usize::from(state > 0), std::cmp::Reverse(change.nodes.len()), name.unwrap_or_default())
+    (
+        usize::from(change.state != StateKind::Fails),
+        std::cmp::Reverse(change.nodes.len()),
+        name.unwrap_or_default(),
+    )
 }
 
 /// Differences by resource, in the order of the first of each.

@@ -33,14 +33,63 @@ pub enum State {
     FailedBefore(Diagnostic),
 }
 
-impl State {
-    /// What it is called.
-    pub fn name(&self) -> &'static str {
+/// Which state a node is in, without what belongs to it. Listed as they are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StateKind {
+    /// The newer version fails.
+    Fails,
+    /// The catalogs differ.
+    Changed,
+    /// They don't.
+    Same,
+    /// The older version fails already.
+    FailedBefore,
+}
+
+impl StateKind {
+    /// All, in the order that they are counted.
+    pub const ALL: [StateKind; 4] =
+        [StateKind::Fails, StateKind::Changed, StateKind::Same, StateKind::FailedBefore];
+
+    /// What it is called in reports.
+    pub fn name(self) -> &'static str {
         match self {
-            State::Same => "same",
-            State::Changed(_) => "changed",
-            State::Fails(_) => "fails",
-            State::FailedBefore(_) => "failed before",
+            StateKind::Fails => "fails",
+            StateKind::Changed => "changed",
+            StateKind::Same => "same",
+            StateKind::FailedBefore => "failed before",
+        }
+    }
+
+    /// What is said of one node.
+    pub fn singular(self) -> &'static str {
+        match self {
+            StateKind::Fails => "fails",
+            StateKind::Changed => "changes",
+            StateKind::Same => "stays the same",
+            StateKind::FailedBefore => "fails already",
+        }
+    }
+
+    /// What is said of several.
+    pub fn plural(self) -> &'static str {
+        match self {
+            StateKind::Fails => "fail",
+            StateKind::Changed => "change",
+            StateKind::Same => "stay the same",
+            StateKind::FailedBefore => "fail already",
+        }
+    }
+}
+
+impl State {
+    /// Which of the kinds it is.
+    pub fn kind(&self) -> StateKind {
+        match self {
+            State::Same => StateKind::Same,
+            State::Changed(_) => StateKind::Changed,
+            State::Fails(_) => StateKind::Fails,
+            State::FailedBefore(_) => StateKind::FailedBefore,
         }
     }
 }
@@ -59,14 +108,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many nodes are in a state of the name.
-    pub fn count(&self, state: &str) -> usize {
-        self.nodes.values().filter(|own| own.name() == state).count()
+    /// How many nodes are in a state.
+    pub fn count(&self, state: StateKind) -> usize {
+        self.nodes.values().filter(|own| own.kind() == state).count()
     }
 
     /// Whether nothing would fail or change.
     pub fn is_clean(&self) -> bool {
-        self.count("same") == self.nodes.len()
+        self.count(StateKind::Same) == self.nodes.len()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::causes::{Cause, CausePlace};
 use super::compare::Difference;
-use super::upgrade::{Report, State};
+use super::upgrade::{Report, State, StateKind};
 use bunraku::Place;
 use serde_json::{Value as Json, json};
 use std::fmt::Write;
@@ -18,14 +18,6 @@ pub enum Form {
     Markdown,
 }
 
-/// The states of nodes in the order they are counted, and how that is said of one and of several.
-const STATES: [(&str, &str, &str); 4] = [
-    ("fails", "fails", "fail"),
-    ("changed", "changes", "change"),
-    ("same", "stays the same", "stay the same"),
-    ("failed before", "fails already", "fail already"),
-];
-
 /// Writes a report. At most `places` places of each cause and differences of each node are shown in text and Markdown, and
 /// the rest is counted; JSON has all.
 pub fn print(report: &Report, form: Form, places: usize) -> String {
@@ -37,11 +29,13 @@ pub fn print(report: &Report, form: Form, places: usize) -> String {
 }
 
 fn head(report: &Report) -> String {
-    let counts: Vec<String> = STATES
+    let counts: Vec<String> = StateKind::ALL
         .into_iter()
-        .map(|(state, one, several)| (report.count(state), one, several))
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .map(|state| (report.count(state), state))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| {
+            format!("{count} {}", if count == 1 { state.singular() } else { state.plural() })
+        })
         .collect();
     format!("{}: {}", counted(report.nodes.len(), "node"), counts.join(", "))
 }
@@ -78,7 +72,7 @@ fn common(places: &[CausePlace]) -> Option<&str> {
 fn text(report: &Report, most: usize) -> String {
     let mut out = format!("Puppet {} -> {}: {}\n", report.from, report.to, head(report));
     for (name, state) in &report.nodes {
-        let _ = writeln!(out, "  {name}: {}", state.name());
+        let _ = writeln!(out, "  {name}: {}", state.kind().name());
         for line in details(state, most) {
             let _ = writeln!(out, "    {line}");
         }
@@ -127,7 +121,7 @@ fn said(differences: &[Difference]) -> Vec<String> {
 
 fn json_of(report: &Report) -> Json {
     let nodes = report.nodes.iter().map(|(name, state)| {
-        let mut node = json!({ "node": name, "state": state.name() });
+        let mut node = json!({ "node": name, "state": state.kind().name() });
         match state {
             State::Same => {}
             State::Fails(error) | State::FailedBefore(error) => {
@@ -148,8 +142,10 @@ fn json_of(report: &Report) -> Json {
             "nodes": cause.nodes, "places": places.collect::<Vec<_>>(),
         })
     });
-    let counts: serde_json::Map<String, Json> =
-        STATES.into_iter().map(|(state, ..)| (state.to_owned(), report.count(state).into())).collect();
+    let counts: serde_json::Map<String, Json> = StateKind::ALL
+        .into_iter()
+        .map(|state| (state.name().to_owned(), report.count(state).into()))
+        .collect();
     json!({
         "from": report.from.number(), "to": report.to.number(), "counts": counts,
         "nodes": nodes.collect::<Vec<_>>(), "causes": causes.collect::<Vec<_>>(),
@@ -185,7 +181,7 @@ fn markdown(report: &Report, most: usize) -> String {
             out,
             "| {} | {} | {} |",
             cell(name),
-            state.name(),
+            state.kind().name(),
             cell(&details(state, most).join("; "))
         );
     }

@@ -3,9 +3,9 @@
 //! The input is taken eight bytes at a time: a place in the archive, and the word that is put there.
 #![no_main]
 
-use bunraku_compile::archive;
-use bunraku_compile::archive::build::{self, Options};
-use bunraku_compile::archive::inspect::inspect;
+use bunraku_environment::archive;
+use bunraku_environment::archive::build::{self, Options};
+use bunraku_environment::archive::inspect::inspect;
 use bunraku_compile::job::{Job, Session};
 use bunraku_vm::archive::writer::seal_all;
 use libfuzzer_sys::fuzz_target;

@@ -2,7 +2,7 @@
 
 use crate::environment::Environment;
 use crate::module_folders::usable;
-use bunraku_environment::archive::{Opened, open};
+use bunraku_environment::archive::{OpenArchive, open};
 use bunraku_environment::snapshot::{SessionMade, Snapshot};
 use bunraku_files::found::Child;
 use bunraku_files::tree::Tree;
@@ -52,7 +52,7 @@ pub enum StoredKind {
 
 /// The content of a file where it lies in the archive, which it keeps open.
 #[derive(Clone)]
-pub struct StoredContent(Arc<Opened>, Part);
+pub struct StoredContent(Arc<OpenArchive>, Part);
 
 impl Contents {
     /// Those of an archive, for a tree that lies there: its folder, and other folders of modules.
@@ -175,6 +175,6 @@ impl AsRef<[u8]> for StoredContent {
 
 impl std::fmt::Debug for Contents {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_tuple("Contents").field(&self.0.opened().map(|opened| &opened.path)).finish()
+        f.debug_tuple("Contents").field(&self.0.archive().map(|opened| &opened.path)).finish()
     }
 }

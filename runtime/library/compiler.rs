@@ -10,22 +10,22 @@ use crate::node::Node;
 use crate::settings::{Exported, Settings};
 use crate::view::CatalogView;
 use crate::why_not::DataText;
+use bunraku_catalog::graph::CatalogGraph;
 use bunraku_compile::Note;
-use bunraku_compile::catalog::graph::CatalogGraph;
 use bunraku_compile::functions::{Embedded, Functions};
 use bunraku_compile::inputs::{AgentReport, Newer};
 use bunraku_compile::job::{self, JobAnswer};
 use bunraku_compile::origins::{About, Origins};
 use bunraku_compile::session::{self, Request, Session};
-use bunraku_compile::store::Store;
 use bunraku_compile::threads;
 use bunraku_environment::changes::Change;
 use bunraku_environment::lowered::{LoweredFile, lowered_files};
 use bunraku_environment::pieces::{Piece, Pieces};
 use bunraku_environment::snapshot::Snapshot;
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::confined::Confinement;
 use bunraku_files::reads::{Reads, Touch};
+use bunraku_stores::Store;
 use bunraku_vm::coverage::{RanUnit, Watches};
 use bunraku_vm::diagnostic::Diagnostic;
 use std::path::PathBuf;
@@ -84,18 +84,18 @@ impl Compiler {
 
     pub(crate) fn with_embedded(self, functions: Vec<Embedded>) -> Result<Compiler, String> {
         let functions = Functions::default().with_embedded(functions)?;
-        Ok(Compiler { session: self.session.knowing(functions) })
+        Ok(Compiler { session: self.session.with_function_set(functions) })
     }
 
     /// The same, whose jobs of [`Compiler::answer`] may take so long, unless one says otherwise.
     pub fn with_timeout(self, timeout: Option<Duration>) -> Compiler {
-        Compiler { session: self.session.within(timeout) }
+        Compiler { session: self.session.with_timeout(timeout) }
     }
 
     /// The same for one run: environments stay as they are first seen, so that all nodes are compiled from the same files. Otherwise
     /// it is asked before each compile whether a file has changed, which for many nodes takes as long as to compile them.
-    pub fn settled(self) -> Compiler {
-        Compiler { session: self.session.settled() }
+    pub fn with_fixed_environments(self) -> Compiler {
+        Compiler { session: self.session.with_fixed_environments() }
     }
 
     /// The same for compiles none of which is asked what it has read: nothing is noted of that.
@@ -340,7 +340,7 @@ impl Compiler {
             Err(answer) => return answer.into(),
         };
         let filled = with_stored(&mut job, stored).and_then(|()| match configuration {
-            Some(configuration) => fill(&mut job, &configuration.again()?),
+            Some(configuration) => fill(&mut job, &configuration.reread()?),
             None => Ok(()),
         });
         match filled {
@@ -350,7 +350,7 @@ impl Compiler {
     }
 
     /// Lends an archive: environments that name its path use it, whatever lies there.
-    pub fn add_archive(&self, archive: Arc<Opened>) {
+    pub fn add_archive(&self, archive: Arc<OpenArchive>) {
         self.session.add_archive(archive);
     }
 
@@ -359,8 +359,8 @@ impl Compiler {
     }
 
     /// For a process that is about to end: what would outlive it is ended, and the rest left as it is.
-    pub fn leave(self) {
-        self.session.leave();
+    pub fn end_without_freeing(self) {
+        self.session.end_without_freeing();
     }
 }
 

@@ -215,7 +215,7 @@ impl Configuration {
     ///
     /// # Errors
     /// As of [`Configuration::read`].
-    pub fn again(&self) -> Result<Configuration, String> {
+    pub fn reread(&self) -> Result<Configuration, String> {
         let again = Configuration::of(self.own.compat, self.layout.clone(), &self.given)?;
         Ok(again.like(self))
     }

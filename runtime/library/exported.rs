@@ -2,11 +2,11 @@
 
 use crate::compiler::Compiler;
 use crate::settings::Exported;
-use bunraku_compile::store::{Meeting, MeetingOver, Once, Store};
+use bunraku_stores::{Meeting, MeetingOver, Once, Store};
 use std::fmt::{Debug, Formatter};
 use std::sync::Arc;
 
-pub use bunraku_compile::store::Exports;
+pub use bunraku_stores::Exports;
 
 /// A store that is made for trials, and is there for as long as somebody has it. What is compiled with it can't be stored in it:
 /// it is for [`Compiler::trial`] and [`Compiler::see`].

@@ -71,7 +71,7 @@ pub mod why_not;
 pub use bunraku_compile::job::JobAnswer;
 pub use bunraku_environment::changes::{Change, ChangedPath, How, Met, Part};
 pub use bunraku_files::lent::{Item, Lent};
-pub use bunraku_files::reads::{Asked, NodeData, OfValue, Reads, Touch};
+pub use bunraku_files::reads::{NodeData, OfValue, PathQuestion, Reads, Touch};
 pub use bunraku_nodes::{search_failed, unknown_node};
 pub use bunraku_vm::budget::Limit;
 pub use bunraku_vm::cause::Cause;
@@ -144,7 +144,7 @@ pub mod archive {
     pub use crate::archive_contents::{Contents, ModuleFolders, Stored, StoredContent, StoredKind};
     pub use bunraku_environment::archive::build::{Options, Progress, Summary, build, bytes};
     pub use bunraku_environment::archive::ruby::NeedsRuby;
-    pub use bunraku_environment::archive::{Opened, from_bytes, inspect, open};
+    pub use bunraku_environment::archive::{OpenArchive, from_bytes, inspect, open};
     pub use bunraku_files::found::Child;
 }
 
@@ -154,7 +154,7 @@ pub mod check {
     pub use bunraku_compiler::{SourceFile, source::decode};
     pub use bunraku_environment::check::{Checked, How, Sources, content_of, file, source, unreadable_types};
     pub use bunraku_environment::placement::Placement;
-    pub use bunraku_environment::relative::Known as KnownNames;
+    pub use bunraku_environment::relative::DefinedNames;
     pub use bunraku_environment::taken::{ALREADY_DEFINED, METAPARAMETER, REDEFINED};
 }
 

@@ -259,12 +259,6 @@ impl Node {
         Ok(self)
     }
 
-    /// The same with `$server_facts`.
-    pub fn with_server_facts(mut self, facts: &[(String, Data)]) -> Node {
-        self.node.server_facts = Some(map(facts));
-        self
-    }
-
     /// The same with `$server_facts` of a server of a version, by its name and its addresses of either kind.
     pub fn with_server(mut self, compat: Compat, name: &str, [ip, ip6]: [Option<String>; 2]) -> Node {
         let mut facts = inputs::server_facts(compat);

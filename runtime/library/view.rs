@@ -3,8 +3,8 @@
 
 use crate::catalog::{Catalog, Resource};
 use crate::data::Data;
-use bunraku_compile::catalog::view::{Parameter, Seen, View};
-use bunraku_compile::store::{self as stores, Exports};
+use bunraku_catalog::view::{Parameter, Seen, View};
+use bunraku_stores::{self as stores, Exports};
 use std::borrow::Cow;
 
 /// A node's catalog as [`Compiler::see`](crate::Compiler::see) shows it, or a [`Catalog`].

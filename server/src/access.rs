@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A request that has been answered.
 #[derive(Clone, Debug)]
-pub struct Access<'a> {
+pub struct AccessRecord<'a> {
     /// Names it in the logs and in the answer's `X-Request-Id`.
     pub id: u64,
     /// Who asked.
@@ -29,7 +29,7 @@ pub struct Access<'a> {
     pub took: Duration,
 }
 
-impl Access<'_> {
+impl AccessRecord<'_> {
     /// The line, without a line feed.
     pub fn to_json(&self) -> String {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -46,15 +46,15 @@ impl Access<'_> {
 
 /// Where accesses are told.
 #[derive(Clone)]
-pub struct Accesses(Arc<dyn Fn(&Access<'_>) + Send + Sync>);
+pub struct Accesses(Arc<dyn Fn(&AccessRecord<'_>) + Send + Sync>);
 
 impl Accesses {
     /// To a function, which may be called from any thread.
-    pub fn to(function: impl Fn(&Access<'_>) + Send + Sync + 'static) -> Accesses {
+    pub fn to(function: impl Fn(&AccessRecord<'_>) + Send + Sync + 'static) -> Accesses {
         Accesses(Arc::new(function))
     }
 
-    pub(crate) fn tell(&self, access: &Access<'_>) {
+    pub(crate) fn tell(&self, access: &AccessRecord<'_>) {
         (self.0)(access);
     }
 }

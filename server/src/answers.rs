@@ -10,8 +10,7 @@ use http::{HeaderName, HeaderValue, Method, StatusCode};
 impl Site {
     /// Answers a request that was admitted.
     pub fn answer(&self, route: &Route, request: &Request) -> Response {
-        let asks_for_files = matches!(route, Route::Metadatas(_) | Route::Content(_));
-        if asks_for_files && request.query("environment").is_none() {
+        if route.needs_environment() && request.query("environment").is_none() {
             let text = format!(
                 "A {} request must include an `environment` or `versioned_project` query parameter.",
                 route.name()
@@ -41,7 +40,7 @@ impl Site {
                 Method::PUT => self.bucket.put(request, rest),
                 _ => self.bucket.get(request, rest),
             },
-            Route::Authority(asked) => Ok(self.authority.answer(self, asked, request)),
+            Route::Authority(route) => Ok(self.authority.answer(self, route, request)),
             Route::Classes => {
                 let _pass = self.gate.pass();
                 self.classes.answer(request)

@@ -1,7 +1,7 @@
 //! What a configuration comes to, for people: what would be in force if a server were started with it, and what looks wrong. Nothing
 //! is written, sent or listened on, so it may be looked at beside a server that runs, and as another user.
 
-use crate::authority::Place;
+use crate::authority::AuthorityLocation;
 use crate::certificates::Said;
 use crate::environments::Environments;
 use crate::gate::Gate;
@@ -132,13 +132,15 @@ impl Found {
             }
         }
         let authority = match &site.authority {
-            Place::Here(authority) => {
+            AuthorityLocation::Here(authority) => {
                 let layout = &authority.settings().layout;
                 self.doubts.extend(unwritable(layout));
                 format!("this server, in {}", layout.folder.display())
             }
-            Place::Elsewhere(proxy) => format!("{}, to which agents' requests are passed on", proxy.at()),
-            Place::Nowhere => {
+            AuthorityLocation::Elsewhere(proxy) => {
+                format!("{}, to which agents' requests are passed on", proxy.at())
+            }
+            AuthorityLocation::Nowhere => {
                 let key = PathBuf::from(text(site, "cakey")?);
                 if key.is_file() {
                     self.doubts.push(format!(

@@ -1,12 +1,12 @@
 //! One connection: requests are read within limits, admitted or refused, handed to a lane, and answered.
 
-use crate::access::Access;
+use crate::access::AccessRecord;
 use crate::authority::proxy::PASSED_ON;
 use crate::bodies::{self, Unread};
 use crate::exchange::{Body, Client, Failure, Request, Response};
 use crate::identity::{self, Identity};
-use crate::lanes::{self, Place};
-use crate::routes::{Lane, Route};
+use crate::lanes::{Lane, Permit};
+use crate::routes::{LaneKind, Route};
 use crate::server::Shared;
 use crate::site::{Site, not_there};
 use bytes::Bytes;
@@ -63,8 +63,12 @@ pub async fn answer(
             .collect(),
         accept: accepted(&parts.headers, parts.uri.path().starts_with(OF_AUTHORITY)),
         content_type: media_type(&parts.headers),
-        has: parts.headers.get(header::IF_NONE_MATCH).and_then(|tag| tag.to_str().ok()).map(str::to_owned),
-        since: text_of(&parts.headers, header::IF_MODIFIED_SINCE)
+        if_none_match: parts
+            .headers
+            .get(header::IF_NONE_MATCH)
+            .and_then(|tag| tag.to_str().ok())
+            .map(str::to_owned),
+        if_modified_since: text_of(&parts.headers, header::IF_MODIFIED_SINCE)
             .and_then(|date| httpdate::parse_http_date(date).ok()),
         passed_on: text_of(&parts.headers, header::VIA).is_some_and(|via| via.contains(PASSED_ON)),
         body: Bytes::new(),
@@ -74,7 +78,7 @@ pub async fn answer(
     let zips = shared.zips && zips(&parts.headers);
     let response = respond(&shared, &site, &mut asked, &written, incoming).await;
     let response = finish(&site, response, zips, id, &asked.method);
-    let access = Access {
+    let access = AccessRecord {
         id,
         client: &asked.client,
         method: asked.method.as_str(),
@@ -122,13 +126,14 @@ async fn respond(
         return refused;
     }
     let lane = match route.lane() {
-        Lane::Compiles => &shared.compiles,
-        Lane::Files => &shared.files,
-        Lane::Reports => &shared.reports,
-        Lane::Authority => &shared.authority,
+        LaneKind::Compiles => &shared.compiles,
+        LaneKind::Files => &shared.files,
+        LaneKind::Reports => &shared.reports,
+        LaneKind::Authority => &shared.authority,
     };
     // Before anything of it is read.
-    if route.lane() == Lane::Compiles && lane.is_full() && knows_to_wait(asked.client.version.as_deref()) {
+    if route.lane() == LaneKind::Compiles && lane.is_full() && knows_to_wait(asked.client.version.as_deref())
+    {
         return busy(shared);
     }
     let limit = match asked.method {
@@ -144,13 +149,13 @@ async fn respond(
         Err(Unread::Refused(refused)) => return closing(refused),
         Err(Unread::TooMuch) => return busy(shared),
     };
-    let place = match enter(lane, &route, asked).await {
-        Ok(place) => place,
+    let permit = match enter(lane, &route, asked).await {
+        Ok(permit) => permit,
         Err(None) => return busy(shared),
         Err(Some(refused)) => return refused,
     };
     let (site, request) = (Arc::clone(site), asked.share());
-    let done = lane.run(place, move || site.answer(&route, &request)).await;
+    let done = lane.run(permit, move || site.answer(&route, &request)).await;
     done.unwrap_or_else(|| {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error: the request could not be answered")
             .response()
@@ -159,13 +164,13 @@ async fn respond(
 
 /// A place in the route's lane. Where compiles are too many, agents that know to wait are told to come again, which is the error without
 /// an answer; others wait here.
-async fn enter(lane: &lanes::Lane, route: &Route, asked: &Request) -> Result<Place, Option<Response>> {
+async fn enter(lane: &Lane, route: &Route, asked: &Request) -> Result<Permit, Option<Response>> {
     let closed = || Some(Response::text(StatusCode::SERVICE_UNAVAILABLE, "The server is about to end"));
-    if route.lane() != Lane::Compiles {
+    if route.lane() != LaneKind::Compiles {
         return lane.wait().await.ok_or_else(closed);
     }
-    if let Some(place) = lane.enter() {
-        return Ok(place);
+    if let Some(permit) = lane.enter() {
+        return Ok(permit);
     }
     if knows_to_wait(asked.client.version.as_deref()) {
         return Err(None);

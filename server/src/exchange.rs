@@ -25,9 +25,9 @@ pub struct Request {
     /// The media type of the body, without parameters.
     pub content_type: Option<String>,
     /// The tag of the answer that the client has: `If-None-Match`, as it is sent.
-    pub has: Option<String>,
+    pub if_none_match: Option<String>,
     /// What is to be sent only if it has changed since then (`If-Modified-Since`).
-    pub since: Option<SystemTime>,
+    pub if_modified_since: Option<SystemTime>,
     /// Whether a server like this one has passed it on already.
     pub passed_on: bool,
     /// The whole body; its size has been held against the route's limit.
@@ -155,8 +155,8 @@ impl Request {
             query: self.query.clone(),
             accept: self.accept.clone(),
             content_type: self.content_type.clone(),
-            has: self.has.clone(),
-            since: self.since,
+            if_none_match: self.if_none_match.clone(),
+            if_modified_since: self.if_modified_since,
             passed_on: self.passed_on,
             body: self.body.clone(),
             client: self.client.clone(),

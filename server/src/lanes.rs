@@ -19,7 +19,7 @@ pub struct Lane {
 }
 
 /// A request's place in a lane; it is free again when this is dropped.
-pub struct Place {
+pub struct Permit {
     _permit: OwnedSemaphorePermit,
 }
 
@@ -42,13 +42,13 @@ impl Lane {
     }
 
     /// A place, if one is free.
-    pub fn enter(&self) -> Option<Place> {
-        Arc::clone(&self.places).try_acquire_owned().ok().map(|permit| Place { _permit: permit })
+    pub fn enter(&self) -> Option<Permit> {
+        Arc::clone(&self.places).try_acquire_owned().ok().map(|permit| Permit { _permit: permit })
     }
 
     /// A place, as soon as one is free.
-    pub async fn wait(&self) -> Option<Place> {
-        Arc::clone(&self.places).acquire_owned().await.ok().map(|permit| Place { _permit: permit })
+    pub async fn wait(&self) -> Option<Permit> {
+        Arc::clone(&self.places).acquire_owned().await.ok().map(|permit| Permit { _permit: permit })
     }
 
     /// Whether no place is free.
@@ -65,7 +65,7 @@ impl Lane {
     /// panicked, or the lane is closed.
     pub async fn run<T: Send + 'static>(
         &self,
-        place: Place,
+        permit: Permit,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Option<T> {
         let (answer, answered) = oneshot::channel();
@@ -73,7 +73,7 @@ impl Lane {
             if !answer.is_closed() {
                 let done = catch_unwind(AssertUnwindSafe(work)).ok();
                 // The place is free when the work is done, even if nobody waits for it any more.
-                drop(place);
+                drop(permit);
                 let _ = answer.send(done);
             }
         });

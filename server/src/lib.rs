@@ -7,6 +7,7 @@
 
 pub mod access;
 pub mod administration;
+pub mod answer_cache;
 mod answers;
 pub mod authority;
 pub mod authorization;
@@ -18,7 +19,6 @@ pub mod catalog4;
 pub mod certificates;
 pub mod check;
 pub mod classes;
-pub mod classified;
 pub mod commands;
 pub mod connection;
 pub mod environments;

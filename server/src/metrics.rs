@@ -1,6 +1,6 @@
 //! What is measured, in the form that Prometheus reads, on a port of its own: for the machine itself, unless told otherwise.
 
-use crate::access::Access;
+use crate::access::AccessRecord;
 use crate::routes::Route;
 use crate::server::Shared;
 use bytes::Bytes;
@@ -64,7 +64,7 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Counts an answer.
-    pub fn count(&self, route: Option<&Route>, access: &Access<'_>) {
+    pub fn count(&self, route: Option<&Route>, access: &AccessRecord<'_>) {
         let route = route.map_or("none", Route::name);
         self.requests.get_or_create(&Kind { route, status: access.status }).inc();
         self.times.get_or_create(&Timed { route }).observe(access.took.as_secs_f64());

@@ -1,6 +1,6 @@
 //! What can be asked: the paths that there are, how each is asked for, and what becomes of it.
 
-use crate::authority::routes::Asked;
+use crate::authority::routes::AuthorityRoute;
 use http::Method;
 
 /// A route with what the path says behind it.
@@ -51,12 +51,12 @@ pub enum Route {
     /// What is kept at all is to be forgotten.
     Pool,
     /// Something of the certificate authority.
-    Authority(Asked),
+    Authority(AuthorityRoute),
 }
 
 /// What a route is answered by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lane {
+pub enum LaneKind {
     /// Threads that compile, of which there are few, and may run long.
     Compiles,
     /// Threads for what is short.
@@ -65,6 +65,17 @@ pub enum Lane {
     Reports,
     /// Threads for certificates.
     Authority,
+}
+
+/// What a path answers to a method that it is not asked for with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WrongMethod {
+    /// As if it were not there, without a word.
+    Nothing,
+    /// As if it were not there.
+    NotThere,
+    /// That the method is not allowed, if the client may ask for the path at all.
+    NotAllowed,
 }
 
 /// Megabyte.
@@ -77,7 +88,7 @@ impl Route {
             return Route::of_version_3(rest);
         }
         if let Some(rest) = path.strip_prefix("/puppet-ca/v1/") {
-            return Some(Route::Authority(Asked::of(rest)));
+            return Some(Route::Authority(AuthorityRoute::of(rest)));
         }
         let simple = path.strip_prefix("/status/v1/simple");
         let services = path.strip_prefix("/status/v1/services");
@@ -130,18 +141,48 @@ impl Route {
             Route::Facts(_) | Route::Report(_) => &[Method::PUT],
             Route::Bucket(_) => &[Method::GET, Method::HEAD, Method::PUT],
             Route::EnvironmentCache | Route::Pool => &[Method::DELETE],
-            Route::Authority(asked) => asked.methods(),
-            _ => &[Method::GET],
+            Route::Authority(route) => route.methods(),
+            Route::Node(_)
+            | Route::Metadata(_)
+            | Route::Metadatas(_)
+            | Route::Content(_)
+            | Route::StaticContent(_)
+            | Route::Environments
+            | Route::Classes
+            | Route::Modules
+            | Route::Transports
+            | Route::Tasks
+            | Route::Task(..)
+            | Route::Plans
+            | Route::Plan(..)
+            | Route::Simple(_)
+            | Route::Services(_) => &[Method::GET],
         }
     }
 
     /// What answers it.
-    pub fn lane(&self) -> Lane {
+    pub fn lane(&self) -> LaneKind {
         match self {
-            Route::Catalog(_) | Route::Catalog4 | Route::Node(_) | Route::Classes => Lane::Compiles,
-            Route::Authority(_) => Lane::Authority,
-            Route::Report(_) => Lane::Reports,
-            _ => Lane::Files,
+            Route::Catalog(_) | Route::Catalog4 | Route::Node(_) | Route::Classes => LaneKind::Compiles,
+            Route::Authority(_) => LaneKind::Authority,
+            Route::Report(_) => LaneKind::Reports,
+            Route::Facts(_)
+            | Route::Metadata(_)
+            | Route::Metadatas(_)
+            | Route::Content(_)
+            | Route::StaticContent(_)
+            | Route::Bucket(_)
+            | Route::Environments
+            | Route::Modules
+            | Route::Transports
+            | Route::Tasks
+            | Route::Task(..)
+            | Route::Plans
+            | Route::Plan(..)
+            | Route::Simple(_)
+            | Route::Services(_)
+            | Route::EnvironmentCache
+            | Route::Pool => LaneKind::Files,
         }
     }
 
@@ -150,9 +191,60 @@ impl Route {
         match self {
             Route::Catalog(_) | Route::Catalog4 | Route::Facts(_) => 16 * MB,
             Route::Report(_) | Route::Bucket(_) => 64 * MB,
-            Route::Authority(asked) => asked.limit(),
-            _ => 64 << 10,
+            Route::Authority(route) => route.limit(),
+            Route::Node(_)
+            | Route::Metadata(_)
+            | Route::Metadatas(_)
+            | Route::Content(_)
+            | Route::StaticContent(_)
+            | Route::Environments
+            | Route::Classes
+            | Route::Modules
+            | Route::Transports
+            | Route::Tasks
+            | Route::Task(..)
+            | Route::Plans
+            | Route::Plan(..)
+            | Route::Simple(_)
+            | Route::Services(_)
+            | Route::EnvironmentCache
+            | Route::Pool => 64 << 10,
         }
+    }
+
+    /// What is answered to another method than its own: as Puppet Server's router has it, which knows some paths by their
+    /// methods.
+    pub fn wrong_method(&self) -> WrongMethod {
+        match self {
+            Route::Catalog(_) => WrongMethod::Nothing,
+            Route::Node(_)
+            | Route::Report(_)
+            | Route::Facts(_)
+            | Route::Classes
+            | Route::Tasks
+            | Route::Task(..)
+            | Route::Plans
+            | Route::Plan(..) => WrongMethod::NotThere,
+            Route::Catalog4
+            | Route::Metadata(_)
+            | Route::Metadatas(_)
+            | Route::Content(_)
+            | Route::StaticContent(_)
+            | Route::Bucket(_)
+            | Route::Environments
+            | Route::Modules
+            | Route::Transports
+            | Route::Simple(_)
+            | Route::Services(_)
+            | Route::EnvironmentCache
+            | Route::Pool
+            | Route::Authority(_) => WrongMethod::NotAllowed,
+        }
+    }
+
+    /// Whether it is refused without the parameter `environment`.
+    pub fn needs_environment(&self) -> bool {
+        matches!(self, Route::Metadatas(_) | Route::Content(_))
     }
 
     /// The node that it is about, if it is about one.
@@ -184,7 +276,7 @@ impl Route {
             Route::Plans | Route::Plan(..) => "plans",
             Route::Simple(_) | Route::Services(_) => "status",
             Route::EnvironmentCache | Route::Pool => "admin",
-            Route::Authority(asked) => asked.name(),
+            Route::Authority(route) => route.name(),
         }
     }
 }
@@ -271,8 +363,8 @@ mod tests {
     #[test]
     fn reports_have_threads_of_their_own() {
         let lane = |path| Route::of(path).map(|route| route.lane());
-        assert_eq!(lane("/puppet/v3/report/web01"), Some(Lane::Reports));
-        assert_eq!(lane("/puppet/v3/file_metadata/modules/a/b"), Some(Lane::Files));
-        assert_eq!(lane("/status/v1/simple"), Some(Lane::Files));
+        assert_eq!(lane("/puppet/v3/report/web01"), Some(LaneKind::Reports));
+        assert_eq!(lane("/puppet/v3/file_metadata/modules/a/b"), Some(LaneKind::Files));
+        assert_eq!(lane("/status/v1/simple"), Some(LaneKind::Files));
     }
 }

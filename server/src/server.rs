@@ -1,7 +1,7 @@
 //! The server: listens, begins connections, and ends when it is told to, once what it has begun is answered.
 
 use crate::access::Accesses;
-use crate::authority::Place;
+use crate::authority::AuthorityLocation;
 use crate::bodies::Bodies;
 use crate::check::Found;
 use crate::connection::{self, Peer};
@@ -221,7 +221,7 @@ impl Server {
     /// What is wrong; then everything stays as it was.
     pub fn reload(&self) -> Result<(), String> {
         let before = self.shared.site();
-        let configuration = before.configuration().again()?;
+        let configuration = before.configuration().reread()?;
         let fixed = fixed(&configuration, self.shared.fixed.iter().all(|(name, _)| *name != PORT))?;
         let site = Site::read(configuration, &self.shared.given, before.lasting())?;
         check_headers(&site, self.address)?;
@@ -325,7 +325,7 @@ fn listened(
 async fn fetch_lists(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
     loop {
         let site = shared.site();
-        if matches!(site.authority, Place::Elsewhere(_))
+        if matches!(site.authority, AuthorityLocation::Elsewhere(_))
             && let Some(place) = shared.authority.enter()
         {
             shared.authority.run(place, move || site.fetch_lists()).await;
@@ -345,7 +345,7 @@ async fn renew_list(shared: Arc<Shared>, mut stopped: watch::Receiver<bool>) {
             _ = stopped.changed() => return,
         }
         let site = shared.site();
-        if matches!(site.authority, Place::Here(_))
+        if matches!(site.authority, AuthorityLocation::Here(_))
             && let Some(place) = shared.authority.enter()
         {
             shared.authority.run(place, move || site.authority.renew_list(&site.notices)).await;

@@ -1,11 +1,11 @@
 //! All that requests are answered from: the configuration and what follows from it, as it was read at one moment. A reload makes
 //! another one; requests under way end with the one that they began with.
 
-use crate::authority::Place;
+use crate::answer_cache::AnswerCache;
+use crate::authority::AuthorityLocation;
 use crate::authorization::{Decision, Rules};
 use crate::bucket::Bucket;
 use crate::classes::Classes;
-use crate::classified::Classified;
 use crate::commands::spool::Limits;
 use crate::commands::{Commands, Way};
 use crate::environments::Environments;
@@ -17,7 +17,7 @@ use crate::identity::is_certname;
 use crate::notices::Notices;
 use crate::oids::Names;
 use crate::reports::Reports;
-use crate::routes::{Route, elsewhere};
+use crate::routes::{Route, WrongMethod, elsewhere};
 use crate::tasks::Tasks;
 use crate::tls;
 use crate::versions::Versions;
@@ -95,9 +95,9 @@ pub struct Site {
     /// What compiles.
     pub compiler: Arc<Compiler>,
     /// What classifiers have said: classes and parameters, and the environment.
-    pub classified: Classified<(Node, Option<String>)>,
+    pub classified: AnswerCache<(Node, Option<String>)>,
     /// What programs of trusted data have said.
-    pub external: Classified<Option<Data>>,
+    pub external: AnswerCache<Option<Data>>,
     /// Lets as many compiles run at once as there are cores.
     pub gate: Arc<Gate>,
     /// What PuppetDB is to know, where it is told anything.
@@ -127,7 +127,7 @@ pub struct Site {
     /// What extensions of certificates are called.
     pub names: Names,
     /// Where the certificate authority is.
-    pub authority: Place,
+    pub authority: AuthorityLocation,
     /// Whether PuppetDB is told anything.
     is_told: bool,
     /// Where is told what is not answered.
@@ -197,7 +197,7 @@ impl Site {
         let tasks = Tasks::new(Arc::clone(&environments)).with_notices(notices.clone());
         let machine = given.machine.clone().unwrap_or_else(|| certname.clone());
         let addresses = given.addresses.clone();
-        let authority = Place::of(environments.configuration(), given, &notices)?;
+        let authority = AuthorityLocation::of(environments.configuration(), given, &notices)?;
         Ok(Site {
             authority,
             environments,
@@ -206,8 +206,8 @@ impl Site {
             machine,
             addresses,
             compiler,
-            classified: Classified::new(given.classified_for),
-            external: Classified::new(given.classified_for),
+            classified: AnswerCache::new(given.classified_for),
+            external: AnswerCache::new(given.classified_for),
             gate,
             commands,
             catalogs,
@@ -268,7 +268,7 @@ impl Site {
             key: path("hostprivkey")?,
             authorities: path("localcacert")?,
             revoked: match &self.authority {
-                Place::Here(authority) => authority.settings().layout.lists.clone(),
+                AuthorityLocation::Here(authority) => authority.settings().layout.lists.clone(),
                 _ => path("hostcrl")?,
             },
         })
@@ -279,29 +279,17 @@ impl Site {
     /// # Errors
     /// The answer in place of what is asked for.
     pub fn admit(&self, route: &Route, request: &Request) -> Result<(), Response> {
-        if matches!((route, &self.authority), (Route::Authority(_), Place::Nowhere)) {
+        if matches!((route, &self.authority), (Route::Authority(_), AuthorityLocation::Nowhere)) {
             return Err(not_there(&request.path));
         }
-        match (route, route.methods().contains(&request.method)) {
-            // As Puppet Server's router has it, which knows paths by their methods.
-            (Route::Catalog(_), false) => {
+        let is_wrong_method = !route.methods().contains(&request.method);
+        match route.wrong_method() {
+            WrongMethod::Nothing if is_wrong_method => {
                 let nothing = Response::text(StatusCode::NOT_FOUND, "");
                 return Err(Response { headers: Vec::new(), ..nothing });
             }
-            (
-                Route::Node(_)
-                | Route::Report(_)
-                | Route::Facts(_)
-                | Route::Classes
-                | Route::Tasks
-                | Route::Task(..)
-                | Route::Plans
-                | Route::Plan(..),
-                false,
-            ) => {
-                return Err(not_there(&request.path));
-            }
-            _ => {}
+            WrongMethod::NotThere if is_wrong_method => return Err(not_there(&request.path)),
+            WrongMethod::Nothing | WrongMethod::NotThere | WrongMethod::NotAllowed => {}
         }
         let decision = self.rules.decide(&request.method, &request.path, &request.query, &request.client);
         if let Decision::Denied(rule) = decision {
@@ -319,10 +307,10 @@ impl Site {
             );
             return Err(Response { headers: Vec::new(), ..Response::text(StatusCode::FORBIDDEN, said) });
         }
-        if let Route::Authority(asked) = route {
-            return asked.admit(&request.method);
+        if let Route::Authority(route) = route {
+            return route.admit(&request.method);
         }
-        if !route.methods().contains(&request.method) {
+        if is_wrong_method {
             return Err(Response::text(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed."));
         }
         match route.node() {
@@ -336,7 +324,7 @@ impl Site {
 
     /// Fetches the revocation lists of an authority elsewhere into this machine's copy, which TLS follows.
     pub fn fetch_lists(&self) {
-        if let Place::Elsewhere(proxy) = &self.authority
+        if let AuthorityLocation::Elsewhere(proxy) = &self.authority
             && let Err(why) = proxy.fetch_lists()
         {
             self.notices.say("warning", "Puppet", format!("Revocation lists could not be fetched: {why}"));

@@ -1,6 +1,6 @@
 //! Whether the server runs, for agents that choose one and for load balancers.
 
-use crate::authority::Place;
+use crate::authority::AuthorityLocation;
 use crate::exchange::{Failure, Request, Response};
 use crate::site::Site;
 use http::StatusCode;
@@ -13,7 +13,7 @@ const AUTHORITY: &str = "ca";
 
 /// Those of a site.
 fn services_of(site: &Site) -> Vec<&'static str> {
-    let is_authority = matches!(site.authority, Place::Here(_));
+    let is_authority = matches!(site.authority, AuthorityLocation::Here(_));
     SERVICES.into_iter().chain(is_authority.then_some(AUTHORITY)).collect()
 }
 

@@ -14,7 +14,7 @@ pub fn tagged(request: &Request, body: String) -> Result<Response, Failure> {
     let tag = Hash::Sha256.of(&mut body.as_bytes()).map_err(|error| server_error(error.to_string()))?;
     let value = HeaderValue::from_str(&tag).map_err(|error| server_error(error.to_string()))?;
     // The ending is what web servers add to the tags of answers that they compress.
-    let has = request.has.as_deref().map(|has| has.strip_suffix("--gzip").unwrap_or(has));
+    let has = request.if_none_match.as_deref().map(|has| has.strip_suffix("--gzip").unwrap_or(has));
     let mut response = match has == Some(&tag) {
         true => Response {
             status: StatusCode::NOT_MODIFIED,

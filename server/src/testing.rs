@@ -18,8 +18,8 @@ pub fn get(url: &str) -> Request {
         query: query.map(|(key, value)| (decode(key), decode(value))).collect(),
         accept: vec!["*/*".to_owned()],
         content_type: None,
-        has: None,
-        since: None,
+        if_none_match: None,
+        if_modified_since: None,
         passed_on: false,
         body: Bytes::new(),
         client: Client {

@@ -4,7 +4,7 @@
 //! `AFFECTED_CHANGES` says how many changes are tried on each tree, `AFFECTED_SEED` where they begin; `AFFECTED_REPORT=1`
 //! prints how many nodes were touched beside those that changed.
 
-use bunraku::{Asked, Compiler, Environment, Facts, How, Node, Part, Reads, Settings, Touch};
+use bunraku::{Compiler, Environment, Facts, How, Node, Part, PathQuestion, Reads, Settings, Touch};
 use bunraku_tests::corpus::fetch;
 use bunraku_tests::differential::rng::Rng;
 use bunraku_tests::{control_repo, hiera_repo, paths};
@@ -117,13 +117,13 @@ impl Site {
     /// What a touch is a question about, where it is about a file of the tree.
     fn name_of_touch(&self, touch: Touch) -> String {
         let asked = [
-            Asked::Kind,
-            Asked::Names,
-            Asked::Content,
-            Asked::Outline,
-            Asked::Data,
-            Asked::Fault,
-            Asked::Below,
+            PathQuestion::Kind,
+            PathQuestion::Names,
+            PathQuestion::Content,
+            PathQuestion::Outline,
+            PathQuestion::Data,
+            PathQuestion::Fault,
+            PathQuestion::Below,
         ];
         let names: Vec<String> = self.files().iter().map(|file| self.name_of(file)).collect();
         let of_file = |name: &String| {
@@ -181,7 +181,9 @@ impl Site {
                         .iter()
                         .any(|(_, reads)| reads.touches.binary_search(&Touch::of(asked, &name)).is_ok())
                 };
-                let is_read = is_read(Asked::Content) || is_read(Asked::Outline) || is_read(Asked::Data);
+                let is_read = is_read(PathQuestion::Content)
+                    || is_read(PathQuestion::Outline)
+                    || is_read(PathQuestion::Data);
                 (file, is_read)
             })
             .collect();

@@ -1,8 +1,8 @@
 //! The corpus from one archive of all its modules: every catalog, log and error is the one from source.
 
-use bunraku_compile::archive;
-use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::job::{Job, Session};
+use bunraku_environment::archive;
+use bunraku_environment::archive::build::{self, Options};
 use bunraku_tests::corpus::{self, MACHINES, classes};
 use bunraku_tests::{bunraku, paths};
 use serde_json::{Value, json};

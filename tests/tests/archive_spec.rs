@@ -1,7 +1,7 @@
 //! The specification from archives: each case that has files gives, frozen in an archive of them, what it gives from
 //! the files themselves.
 
-use bunraku_compile::archive::build::{self, Options};
+use bunraku_environment::archive::build::{self, Options};
 use bunraku_tests::{bunraku, spec};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};

@@ -7,8 +7,8 @@ use std::net::TcpListener;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bunraku_compile::ldap::{self, Security, Server, Settings};
-use bunraku_compile::process::Limits;
+use bunraku_nodes::ldap::{self, Security, Server, Settings};
+use bunraku_process::Limits;
 use bunraku_tests::bunraku;
 use bunraku_tests::programs::free_port;
 use bunraku_tests::slapd::{ADMIN, PASSWORD, Slapd};

@@ -16,11 +16,6 @@
 //! `R` are the frame's registers, `S` the slots of the body's scope, `K` the unit's constants, `N` its names,
 //! `L` its lists, `C` its chunks. Jumps count words from the end of the jumping instruction.
 
-/// Set in the form of a `Resource` where the type is given by an expression that can't name one.
-pub const UNNAMED: u32 = 4;
-/// Set there where nobody asks for the references.
-pub const UNASKED: u32 = 8;
-
 /// What an operand field means to the verifier and the disassembler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
@@ -48,6 +43,12 @@ pub enum Field {
     Jump,
     /// A signed number.
     Int,
+    /// A [`ResourceOperand`](crate::operand::ResourceOperand).
+    Resource,
+    /// A [`CollectorKind`](crate::operand::CollectorKind).
+    Collector,
+    /// A [`Relation`](crate::operand::Relation).
+    Relation,
 }
 
 /// How the operands are laid out.
@@ -114,7 +115,7 @@ macro_rules! instructions {
     };
 }
 
-use Field::{Chunk, Const, Int, Jump, List, Name, Num, Pairs, Reg, Run, Slot};
+use Field::{Chunk, Collector, Const, Int, Jump, List, Name, Num, Pairs, Reg, Relation, Resource, Run, Slot};
 
 instructions! {
     LoadConst Abx (a: Reg, x: Const) "R[a] := K[x]";
@@ -179,13 +180,13 @@ instructions! {
     Attribute Abx (a: Reg, x: Name) "adds N[x] => R[a] to the list";
     AttributeAppend Abx (a: Reg, x: Name) "adds N[x] +> R[a] to the list";
     AttributeSplat Abc (a: Reg) "adds the entries of the hash R[a] to the list";
-    Exporting Abc (a: Reg) "warns, where nothing keeps exported resources, that those of the type R[a] are not exported";
+    Exporting Abc () "says that exported resources are about to be evaluated: warns where nothing keeps them";
     Body Abc (a: Reg) "closes the list as a resource body with title R[a]";
-    Resource Abcw (a: Reg, b: Reg, c: Num, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c (0 regular, 1 virtual, 2 exported; 4 more if b is no name of a type, 8 more if nobody asks for the references: R[a] is then undef)";
+    Resource Abcw (a: Reg, b: Reg, c: Resource, w: Num) "R[a] := references to the resources of the last w bodies, type R[b], form c; unnamed: R[b] is no name of a type, which fails; unused: nobody uses the references, R[a] is undef";
     Defaults Abc (a: Reg, b: Reg) "R[a] := R[b], whose resource defaults the closed list sets";
     Override Abc (a: Reg, b: Reg) "R[a] := R[b], the resources the closed list overrides";
-    Collect Abcw (a: Reg, b: Reg, c: Num, w: List) "R[a] := collector of type R[b], exported if c is 1, query L[w] over R[b+1] …; the closed list overrides";
-    Relate Abcw (a: Reg, b: Reg, c: Reg, w: Num) "R[a] := R[c], after the relationship w (0 ->, 1 ~>, 2 <-, 3 <~) from R[b] to R[c]";
+    Collect Abcw (a: Reg, b: Reg, c: Collector, w: List) "R[a] := collector of the resources c of type R[b], query L[w] over R[b+1] …; the closed list overrides";
+    Relate Abcw (a: Reg, b: Reg, c: Reg, w: Relation) "R[a] := R[c], after the relationship w from R[b] to R[c]";
     RenderText Abx (x: Const) "adds K[x] to the template's output";
     Render Abc (a: Reg) "adds the string of R[a] to the template's output";
     CheckSyntax Abx (a: Reg, x: Name) "fails if R[a] is no text of the syntax N[x] and a checker for that is known";

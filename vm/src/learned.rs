@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 #[derive(Debug, Default)]
 pub struct Learned {
     /// What is known of the parameters' types, by chunk.
-    chunks: OnceLock<Box<[OnceLock<Sound>]>>,
+    chunks: OnceLock<Box<[OnceLock<CheckedParams>]>>,
 }
 
 /// The texts of a unit, whatever environment it is in.
@@ -24,7 +24,7 @@ pub struct UnitTexts {
 
 /// What is known of a chunk whose parameters' types can be evaluated, and come to the same in every compile.
 #[derive(Debug)]
-pub struct Sound {
+pub struct CheckedParams {
     /// The type of each parameter.
     pub types: Box<[LastingType]>,
     /// For each parameter, whether its default is a constant that is of the parameter's type.
@@ -32,14 +32,14 @@ pub struct Sound {
 }
 
 impl Learned {
-    pub(crate) fn get(&self, chunk: u32) -> Option<&Sound> {
+    pub(crate) fn get(&self, chunk: u32) -> Option<&CheckedParams> {
         self.chunks.get()?.get(chunk as usize)?.get()
     }
 
-    pub(crate) fn keep(&self, chunks: u32, chunk: u32, sound: Sound) {
+    pub(crate) fn keep(&self, chunks: u32, chunk: u32, checked: CheckedParams) {
         let all = self.chunks.get_or_init(|| (0..chunks).map(|_| OnceLock::new()).collect());
         if let Some(place) = all.get(chunk as usize) {
-            let _ = place.set(sound);
+            let _ = place.set(checked);
         }
     }
 }

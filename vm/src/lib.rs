@@ -29,6 +29,7 @@ mod matches;
 pub mod matching;
 pub mod names;
 pub mod observer;
+pub mod operand;
 mod output;
 mod pending;
 pub mod raised;

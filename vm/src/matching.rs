@@ -11,10 +11,10 @@ use crate::regex;
 use crate::semver::{self, Version};
 use crate::types::Type;
 use crate::types::assign::{equivalent, is_assignable};
+use crate::types::check_fault;
 use crate::types::held::is_held;
 use crate::types::instance::is_instance;
 use crate::types::new::init::check_init;
-use crate::types::noted;
 use crate::types::quote::capitalize_segments;
 use crate::value::{Hash, Value};
 use crate::vm::Vm;
@@ -34,7 +34,7 @@ pub fn equal_operator<'c>(vm: &Vm<'c>, operator: &str, a: Value<'c>, b: Value<'c
         return met.map_or(Ok(same), |ty| Err(no_resource(ty)));
     };
     let same = equivalent(vm.arena, left, right);
-    match noted::take() {
+    match check_fault::take() {
         None => Ok(same),
         Some(detail) => Err(not_comparable(a, operator, b, &detail)),
     }
@@ -56,7 +56,7 @@ pub fn compare<'c>(vm: &mut Vm<'c>, op: Comparison, a: Value<'c>, b: Value<'c>) 
         };
         let strict = matches!(op, Comparison::Less | Comparison::Greater);
         let holds = is_assignable(vm.arena, wide, narrow) && !(strict && equivalent(vm.arena, left, right));
-        return match noted::take() {
+        return match check_fault::take() {
             None => Ok(holds),
             Some(detail) => Err(not_comparable(a, op.text(), b, &detail)),
         };
@@ -112,7 +112,7 @@ pub fn match_operator<'c>(vm: &mut Vm<'c>, left: Value<'c>, right: Value<'c>) ->
         Value::Type(ty) => {
             check_init(vm, ty)?;
             let matches = is_instance(vm, ty, left);
-            noted::noted()?;
+            check_fault::raise()?;
             return Ok(matches);
         }
         Value::SemVerRange(range) => return Ok(in_range(&range, left)),
@@ -177,7 +177,7 @@ pub fn matches_option<'c>(vm: &mut Vm<'c>, value: Value<'c>, option: Value<'c>) 
         (Value::SemVerRange(range), value) => Ok(in_range(&range, value)),
         (Value::Type(ty), value) => {
             let matches = is_instance(vm, ty, value);
-            noted::noted()?;
+            check_fault::raise()?;
             Ok(matches)
         }
         (Value::Array(options), Value::Array(values)) => {
@@ -249,7 +249,7 @@ fn in_items<'c>(vm: &mut Vm<'c>, left: Value<'c>, items: impl Iterator<Item = Va
             (Value::Type(ty), item) if !is_held(ty) => is_instance(vm, ty, item),
             (left, item) => equals(item, left),
         };
-        noted::noted()?;
+        check_fault::raise()?;
         if found {
             return Ok(true);
         }

@@ -22,7 +22,7 @@ use crate::symbol::Interner;
 use crate::types::generalize::generalize;
 use crate::types::infer::infer;
 use crate::types::kept::KeptTypes;
-use crate::types::{noted, print};
+use crate::types::{check_fault, print};
 use crate::unit::reader::Unit;
 use crate::unit::verify::Passed;
 use crate::unit::{ChunkRef, UnitId};
@@ -102,7 +102,7 @@ impl<'c> Vm<'c> {
     /// A machine over the arena of a table of names, which it goes on with. Where units come with what was learned of
     /// them, its base is their environment's.
     pub fn with_names(host: &'c dyn Host<'c>, symbols: Interner<'c>) -> Self {
-        noted::forget();
+        check_fault::forget();
         print::forget();
         let arena = symbols.arena();
         let spec = ScopeSpec {
@@ -166,11 +166,6 @@ impl<'c> Vm<'c> {
     /// The file a loaded unit came from.
     pub fn unit_file(&self, id: UnitId) -> Option<&'c str> {
         self.code.unit(id).file
-    }
-
-    /// The module a loaded unit belongs to; empty for none.
-    pub fn unit_module(&self, id: UnitId) -> &'c str {
-        self.code.unit(id).module
     }
 
     /// A new scope with a number of its own.

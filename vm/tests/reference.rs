@@ -4,6 +4,7 @@
 #![allow(clippy::disallowed_methods, reason = "a test reads and writes the page it is about")]
 
 use bunraku_vm::isa::{Field, Op, OperandFormat};
+use bunraku_vm::operand::{CollectorKind, QueryStep, Relation, ResourceForm, ResourceOperand};
 use std::fmt::Write;
 use std::path::Path;
 
@@ -50,6 +51,9 @@ fn operand(name: &str, field: Field) -> String {
         Field::List => "list",
         Field::Jump => "distance",
         Field::Int => "signed number",
+        Field::Resource => "form of resources",
+        Field::Collector => "kind of collector",
+        Field::Relation => "relationship",
     };
     format!("{name}: {what}")
 }
@@ -72,10 +76,40 @@ fn page() -> String {
     page
 }
 
+/// What stands behind the table: the numbers that mean something.
+fn numbers() -> String {
+    let words = |all: &[(u32, &str)]| {
+        let all: Vec<String> = all.iter().map(|(word, text)| format!("{word} `{text}`")).collect();
+        all.join(", ")
+    };
+    let forms: Vec<_> = ResourceForm::ALL.iter().map(|it| (it.word(), it.text())).collect();
+    let kinds: Vec<_> = CollectorKind::ALL.iter().map(|it| (it.word(), it.text())).collect();
+    let relations: Vec<_> = Relation::ALL.iter().map(|it| (it.word(), it.text())).collect();
+    let steps: Vec<_> = QueryStep::ALL.iter().map(|it| (it.word(), it.text())).collect();
+    let plain = ResourceOperand { form: ResourceForm::Regular, unnamed: false, unused: false };
+    let flags = [
+        (ResourceOperand { unnamed: true, ..plain }.word(), "unnamed"),
+        (ResourceOperand { unused: true, ..plain }.word(), "unused"),
+    ];
+    format!(
+        "\n## Numbers that mean something\n\n\
+         - Form of resources: {}; added to it: {}.\n\
+         - Kind of collector: {}.\n\
+         - Relationship: {}.\n\
+         - Steps of a query, in postfix; each is three words of the list, the step, a name, and a register counted from behind \
+         that of the type: {}. Name and register of `and` and `or` mean nothing.\n",
+        words(&forms),
+        words(&flags),
+        words(&kinds),
+        words(&relations),
+        words(&steps),
+    )
+}
+
 #[test]
 fn the_page_is_what_the_table_says() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../spec/instructions.md");
-    let page = page();
+    let page = page() + &numbers();
     if std::env::var_os("UPDATE").is_some() {
         std::fs::write(&file, &page).expect("the page can be written");
     }

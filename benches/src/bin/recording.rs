@@ -52,7 +52,7 @@ fn compile(node: &str, how: &str, count: &str, work: &str) -> Result<(), String>
     let counts = if how == "profile" { Counts::Stacks } else { settings.counts };
     let target =
         Target { environment, node, settings: Settings { reads: how == "reads", counts, ..settings } };
-    let compiler = Compiler::new().settled();
+    let compiler = Compiler::new().with_fixed_environments();
     let about = match how {
         "why" => about(&compiler, &target)?,
         _ => About::All,

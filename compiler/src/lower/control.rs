@@ -2,7 +2,7 @@
 
 use super::body::{BodyLowering, Jump, Reg};
 use super::constant::constant;
-use super::expr::{Asked, unfolded};
+use super::expr::{ResultUse, unfolded};
 use super::points::Fork;
 use crate::ast::{CaseOption, Expr, ExprKind, SelectorArm};
 use bunraku_vm::isa::Op;
@@ -10,7 +10,7 @@ use bunraku_vm::unit::writer::Const;
 
 impl BodyLowering<'_, '_> {
     /// `if` and `unless`.
-    pub(super) fn conditional(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
+    pub(super) fn conditional(&mut self, expr: &Expr<'_>, to: Reg, result: ResultUse) {
         self.guarded(|body| {
             let (mut ends, mut left) = (Vec::new(), expr);
             // What follows a test that fails, `elsif` by `elsif`: what the tests match goes with all of them.
@@ -21,14 +21,14 @@ impl BodyLowering<'_, '_> {
                 body.release(mark);
                 let fork = if *negated { Fork::Unless } else { Fork::If };
                 body.note_arm(fork, left.span, Some(then.span));
-                body.last(then, to, asked);
+                body.last(then, to, result);
                 ends.push(body.jump(None, then.span));
                 body.land(skip);
                 body.note_arm(fork, left.span, otherwise.map(|otherwise| otherwise.span));
                 match otherwise {
                     Some(elsif) if matches!(elsif.kind, ExprKind::If { .. }) => left = elsif,
                     Some(otherwise) => {
-                        body.last(otherwise, to, asked);
+                        body.last(otherwise, to, result);
                         break;
                     }
                     None => {
@@ -47,7 +47,7 @@ impl BodyLowering<'_, '_> {
         test: &Expr<'_>,
         options: &[CaseOption<'_>],
         to: Reg,
-        asked: Asked,
+        result: ResultUse,
     ) {
         self.guarded(|body| {
             let value = body.value(test);
@@ -70,13 +70,13 @@ impl BodyLowering<'_, '_> {
                     body.land(hit);
                 }
                 body.note_arm(Fork::Case, expr.span, Some(option.body.span));
-                body.last(option.body, to, asked);
+                body.last(option.body, to, result);
                 ends.push(body.jump(None, option.span));
                 body.land(next);
             }
             body.note_arm(Fork::Case, expr.span, default.map(|default| default.span));
             match default {
-                Some(default) => body.last(default, to, asked),
+                Some(default) => body.last(default, to, result),
                 None => body.load(to, &Const::Undef, expr.span),
             }
             for end in ends {

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::body::BodyLowering;
-use super::expr::Asked;
+use super::expr::ResultUse;
 use super::shape::{OWN_NAMES, shape};
 use super::typedef::TypeNames;
 use crate::ast::{Definition, Expr, ExprKind, HostMatch, Lambda, Param, Span};
@@ -37,11 +37,11 @@ impl Lowering<'_> {
         let return_chunk = return_type.map(|ty| self.unnoted(|low| low.expression_chunk(ty, vec![])));
         let mut chunk = BodyLowering::new(self, kind, shapes);
         let result = chunk.take();
-        let asked = match kind {
-            ChunkKind::Class | ChunkKind::Define | ChunkKind::Node => Asked::No,
-            _ => Asked::Yes,
+        let value = match kind {
+            ChunkKind::Class | ChunkKind::Define | ChunkKind::Node => ResultUse::Unused,
+            _ => ResultUse::Used,
         };
-        chunk.last(body, result, asked);
+        chunk.last(body, result, value);
         chunk.finish(number, result, params, return_chunk);
     }
 

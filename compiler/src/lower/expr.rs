@@ -13,11 +13,11 @@ use std::borrow::Cow;
 /// Elements are gathered in registers this many at a time.
 const BATCH: usize = 32;
 
-/// Whether somebody asks for the value of an expression.
+/// Whether the value of an expression is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Asked {
-    Yes,
-    No,
+pub(super) enum ResultUse {
+    Used,
+    Unused,
 }
 
 impl BodyLowering<'_, '_> {
@@ -42,16 +42,16 @@ impl BodyLowering<'_, '_> {
 
     /// Lowers `expr` so that its value ends in `to`.
     pub(super) fn expr(&mut self, expr: &Expr<'_>, to: Reg) {
-        self.last(expr, to, Asked::Yes);
+        self.last(expr, to, ResultUse::Used);
     }
 
-    /// Lowers `expr` so that its value ends in `to`; where nobody asks for the value, what is made for it alone may be
-    /// left out. The last expression of a block, or of a branch, is asked for where the block or branch is.
-    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
-        deeper(|| self.lower(expr, to, asked));
+    /// Lowers `expr` so that its value ends in `to`; where the value is not used, what is made for it alone may be
+    /// left out. The last expression of a block, or of a branch, is used where the block or branch is.
+    pub(super) fn last(&mut self, expr: &Expr<'_>, to: Reg, result: ResultUse) {
+        deeper(|| self.lower(expr, to, result));
     }
 
-    fn lower(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
+    fn lower(&mut self, expr: &Expr<'_>, to: Reg, result: ResultUse) {
         let span = expr.span;
         let mark = self.mark();
         let from = self.code_len();
@@ -62,7 +62,7 @@ impl BodyLowering<'_, '_> {
         match &expr.kind {
             ExprKind::Concat(parts) => self.concat(expr, parts, to),
             ExprKind::Heredoc { syntax, text } => self.heredoc(expr, syntax, text, to),
-            ExprKind::Paren(inner) => self.last(inner, to, asked),
+            ExprKind::Paren(inner) => self.last(inner, to, result),
             ExprKind::TypeName(name) => self.type_name(expr, name, to),
             ExprKind::Reserved(word) => {
                 let name = self.low.unit.name(word);
@@ -119,22 +119,22 @@ impl BodyLowering<'_, '_> {
             ExprKind::Relation { .. } => self.relation(expr, to),
             ExprKind::Access { left, keys } => self.access(expr, left, keys, to),
             ExprKind::Selector { left, arms } => self.selector(expr, left, arms, to),
-            ExprKind::Case { test, options } => self.case(expr, test, options, to, asked),
-            ExprKind::If { .. } => self.conditional(expr, to, asked),
+            ExprKind::Case { test, options } => self.case(expr, test, options, to, result),
+            ExprKind::If { .. } => self.conditional(expr, to, result),
             ExprKind::Call { .. } => self.call(expr, to),
             ExprKind::MethodCall { .. } => self.method_call(expr, to),
             ExprKind::Lambda(lambda) => self.closure(lambda, to),
             ExprKind::Resource { .. }
             | ExprKind::ResourceDefaults { .. }
             | ExprKind::ResourceOverride { .. }
-            | ExprKind::Collect { .. } => self.resource_statement(expr, to, asked),
+            | ExprKind::Collect { .. } => self.resource_statement(expr, to, result),
             ExprKind::Block(statements) => match statements.split_last() {
                 None => self.load(to, &Const::Undef, span),
                 Some((last, before)) => {
                     for statement in before {
-                        self.last(statement, to, Asked::No);
+                        self.last(statement, to, ResultUse::Unused);
                     }
-                    self.last(last, to, asked);
+                    self.last(last, to, result);
                 }
             },
             ExprKind::RenderText(text) => {

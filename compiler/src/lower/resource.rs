@@ -1,21 +1,22 @@
 //! Resource expressions, defaults, overrides, collectors and relationships.
 
 use super::body::{BodyLowering, Reg};
-use super::expr::Asked;
+use super::expr::ResultUse;
 use crate::ast::{AttrOp, Attribute, BinaryOp, Expr, ExprKind, Query, RelationOp, ResourceForm, Span};
 use crate::label::label;
-use bunraku_vm::isa::{Op, UNASKED, UNNAMED};
+use bunraku_vm::isa::Op;
+use bunraku_vm::operand::{self, CollectorKind, QueryStep, Relation, ResourceOperand};
 use bunraku_vm::unit::writer::Const;
 
 impl BodyLowering<'_, '_> {
-    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, asked: Asked) {
+    pub(super) fn resource_statement(&mut self, expr: &Expr<'_>, to: Reg, result: ResultUse) {
         let span = expr.span;
         match &expr.kind {
             ExprKind::Resource { form, type_expr, bodies } => {
                 let ty = self.value(type_expr);
                 let title = bodies.first().map_or(span, |body| body.title.span);
                 if matches!(form, ResourceForm::Exported) {
-                    self.abc(Op::Exporting, ty, Reg(0), 0, span);
+                    self.abc(Op::Exporting, Reg(0), Reg(0), 0, span);
                     self.position_of(expr, &[type_expr.span, title]);
                 }
                 for body in *bodies {
@@ -28,9 +29,9 @@ impl BodyLowering<'_, '_> {
                     self.release(mark);
                 }
                 let form = match form {
-                    ResourceForm::Regular => 0,
-                    ResourceForm::Virtual => 1,
-                    ResourceForm::Exported => 2,
+                    ResourceForm::Regular => operand::ResourceForm::Regular,
+                    ResourceForm::Virtual => operand::ResourceForm::Virtual,
+                    ResourceForm::Exported => operand::ResourceForm::Exported,
                 };
                 // Only a name, a type or a type with brackets may say what is declared.
                 let named = match &type_expr.kind {
@@ -38,9 +39,8 @@ impl BodyLowering<'_, '_> {
                     ExprKind::Access { left, .. } => matches!(left.kind, ExprKind::TypeName(_)),
                     _ => false,
                 };
-                let form = if named { form } else { form | UNNAMED };
-                let form = if asked == Asked::No { form | UNASKED } else { form };
-                self.abcw(Op::Resource, to, ty, form, bodies.len() as u32, span);
+                let operand = ResourceOperand { form, unnamed: !named, unused: result == ResultUse::Unused };
+                self.abcw(Op::Resource, to, ty, operand.word(), bodies.len() as u32, span);
                 self.position_of(expr, &[type_expr.span, title]);
             }
             ExprKind::ResourceDefaults { type_expr, attributes, .. } => {
@@ -109,11 +109,12 @@ impl BodyLowering<'_, '_> {
             self.query(expr, query, first, &mut words);
         }
         let list = self.low.unit.list(&words);
-        self.abcw(Op::Collect, to, first, u32::from(query.exported), list, expr.span);
+        let kind = if query.exported { CollectorKind::Exported } else { CollectorKind::Virtual };
+        self.abcw(Op::Collect, to, first, kind.word(), list, expr.span);
         self.position_of(expr, &[type_expr.span, query.span]);
     }
 
-    /// A query in postfix: triples of operation, attribute and the register of its value, counted from behind
+    /// A query in postfix: triples of step, attribute and the register of its value, counted from behind
     /// the type's. `of` is the collector it belongs to.
     fn query(&mut self, of: &Expr<'_>, expr: &Expr<'_>, first: Reg, words: &mut Vec<u32>) {
         match &expr.kind {
@@ -121,7 +122,8 @@ impl BodyLowering<'_, '_> {
             ExprKind::Binary { op: op @ (BinaryOp::And | BinaryOp::Or), lhs, rhs } => {
                 self.query(of, lhs, first, words);
                 self.query(of, rhs, first, words);
-                words.extend([if *op == BinaryOp::And { 2 } else { 3 }, 0, 0]);
+                let step = if *op == BinaryOp::And { QueryStep::And } else { QueryStep::Or };
+                words.extend([step.word(), 0, 0]);
             }
             ExprKind::Binary { op, lhs, rhs } => {
                 let attribute = match &lhs.kind {
@@ -134,13 +136,14 @@ impl BodyLowering<'_, '_> {
                 };
                 let value = self.query_value(of, rhs);
                 let name = self.low.unit.name(attribute);
-                words.extend([u32::from(*op == BinaryOp::NotEq), name, value.0 - first.0 - 1]);
+                let step = if *op == BinaryOp::NotEq { QueryStep::NotEq } else { QueryStep::Eq };
+                words.extend([step.word(), name, value.0 - first.0 - 1]);
             }
             // The checks have refused everything else but a lone value.
             _ => {
                 let value = self.query_value(of, expr);
                 let name = self.low.unit.name("");
-                words.extend([4, name, value.0 - first.0 - 1]);
+                words.extend([QueryStep::Lone.word(), name, value.0 - first.0 - 1]);
             }
         }
     }
@@ -187,12 +190,12 @@ impl BodyLowering<'_, '_> {
         let left = self.left(lhs, to);
         let right = self.value(rhs);
         let kind = match op {
-            RelationOp::Before => 0,
-            RelationOp::Notify => 1,
-            RelationOp::After => 2,
-            RelationOp::Subscribe => 3,
+            RelationOp::Before => Relation::Before,
+            RelationOp::Notify => Relation::Notify,
+            RelationOp::After => Relation::After,
+            RelationOp::Subscribe => Relation::Subscribe,
         };
-        self.abcw(Op::Relate, to, left, right.0, kind, expr.span);
+        self.abcw(Op::Relate, to, left, right.0, kind.word(), expr.span);
         self.position_of(expr, &[lhs.span, rhs.span]);
     }
 }

@@ -10,7 +10,7 @@ mod addresses;
 mod secret;
 mod texts;
 
-use super::nodes::{Known, Nodes};
+use super::nodes::{FleetNode, Nodes};
 use bunraku::{Data, Facts};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::{IpAddr, Ipv4Addr};
@@ -113,9 +113,9 @@ impl Plan {
         };
         for name in nodes.names() {
             plan.learn_name(name);
-            let known = nodes.known(name)?;
-            let trusted = known.trusted.clone().unwrap_or_default();
-            for (name, value) in entries(&known.facts.to_data()).iter().chain(entries(&trusted)) {
+            let node = nodes.node(name)?;
+            let trusted = node.trusted.clone().unwrap_or_default();
+            for (name, value) in entries(&node.facts.to_data()).iter().chain(entries(&trusted)) {
                 plan.learn(name, value);
             }
         }
@@ -128,7 +128,7 @@ impl Plan {
     }
 
     /// A node as it is to be shown.
-    pub fn node(&self, known: &Known) -> Known {
+    pub fn node(&self, node: &FleetNode) -> FleetNode {
         let map = |all: &Data| {
             let one = |(name, value): &(String, Data)| match KEPT.contains(&name.as_str()) {
                 true => (name.clone(), value.clone()),
@@ -136,12 +136,12 @@ impl Plan {
             };
             Data::Map(entries(all).iter().map(one).collect())
         };
-        Known {
-            name: self.name(&known.name),
-            facts: Facts::from_data(map(&known.facts.to_data())),
-            trusted: known.trusted.as_ref().map(map),
-            environment: known.environment.clone(),
-            timestamp: known.timestamp.clone(),
+        FleetNode {
+            name: self.name(&node.name),
+            facts: Facts::from_data(map(&node.facts.to_data())),
+            trusted: node.trusted.as_ref().map(map),
+            environment: node.environment.clone(),
+            timestamp: node.timestamp.clone(),
         }
     }
 

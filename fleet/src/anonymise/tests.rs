@@ -31,8 +31,8 @@ fn shown(secret: &str) -> (String, Data) {
     let folder = tempfile::tempdir().unwrap();
     let nodes = nodes(folder.path());
     let plan = Plan::of(&nodes, Secret::new(secret.as_bytes()), &["customer".to_owned()]).unwrap();
-    let known = plan.node(&nodes.known("web01.dc1.example.com").unwrap());
-    (known.name, known.facts.to_data())
+    let node = plan.node(&nodes.node("web01.dc1.example.com").unwrap());
+    (node.name, node.facts.to_data())
 }
 
 fn at<'d>(data: &'d Data, path: &str) -> &'d str {

@@ -1,6 +1,6 @@
 //! What is asked of a node: patterns of texts, facts, resources.
 
-use crate::nodes::Known;
+use crate::nodes::FleetNode;
 use bunraku::{CatalogView, Data};
 use regex_lite::Regex;
 
@@ -104,8 +104,8 @@ impl FactIs {
     }
 
     /// Whether it is so for a node.
-    pub fn fits(&self, known: &Known) -> bool {
-        let found = value_at(known, &self.path);
+    pub fn fits(&self, node: &FleetNode) -> bool {
+        let found = value_at(node, &self.path);
         match (&self.value, found) {
             (_, None) => false,
             (None, Some(value)) => !matches!(value, Data::Undef | Data::Boolean(false)),
@@ -116,14 +116,14 @@ impl FactIs {
 }
 
 /// The value at a path of facts; `trusted.…` is of the trusted data.
-fn value_at(known: &Known, path: &str) -> Option<Data> {
+fn value_at(node: &FleetNode, path: &str) -> Option<Data> {
     let mut steps = path.split('.');
     let first = steps.next()?;
-    let mut value = match known.facts.get(path) {
+    let mut value = match node.facts.get(path) {
         // A fact's own name may have dots.
         Some(value) => return Some(value),
-        None if first == "trusted" => known.trusted.clone()?,
-        None => known.facts.get(first)?,
+        None if first == "trusted" => node.trusted.clone()?,
+        None => node.facts.get(first)?,
     };
     for step in steps {
         value = match &value {

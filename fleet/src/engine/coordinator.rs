@@ -36,8 +36,8 @@ pub struct Gathering<'g> {
     pub save: Option<&'g Folder>,
 }
 
-/// What is known of a shard.
-enum Known {
+/// How far a shard is.
+enum ShardState {
     /// What it is made of.
     Whole(Hash),
     /// It was given up, and stands in two halves.
@@ -51,7 +51,8 @@ struct Gathered<'g> {
     arrived: BTreeMap<String, Vec<u8>>,
     /// How many results have come.
     count: usize,
-    known: BTreeMap<String, Known>,
+    /// By the names of all shards, halves included.
+    shards: BTreeMap<String, ShardState>,
     /// Shards that were given up and of which that has to be told still: a half may be told of before its whole.
     given_up: BTreeSet<String>,
 }
@@ -66,9 +67,10 @@ pub fn gather(
     each: &mut dyn FnMut(&str, Outcome),
 ) -> Result<(), String> {
     let shards = gathering.plan.shards.iter().enumerate();
-    let known = shards.map(|(number, part)| (number.to_string(), Known::Whole(part.facts.clone()))).collect();
+    let states =
+        shards.map(|(number, part)| (number.to_string(), ShardState::Whole(part.facts.clone()))).collect();
     let (arrived, given_up) = (BTreeMap::new(), BTreeSet::new());
-    let mut gathered = Gathered { all: gathering, arrived, count: 0, known, given_up };
+    let mut gathered = Gathered { all: gathering, arrived, count: 0, shards: states, given_up };
     (0..gathering.plan.shards.len())
         .try_for_each(|number| gathered.shard(&number.to_string(), progress, each))
 }
@@ -82,18 +84,18 @@ impl Gathered<'_> {
         each: &mut dyn FnMut(&str, Outcome),
     ) -> Result<(), String> {
         loop {
-            match self.known.get(shard) {
-                Some(Known::Whole(facts)) => {
+            match self.shards.get(shard) {
+                Some(ShardState::Whole(facts)) => {
                     if let Some(bytes) = self.arrived.remove(shard) {
                         let job = self.all.plan.job(self.all.run, shard.to_owned(), facts.clone());
                         return self.outcomes(&bytes, &job, each);
                     }
                 }
-                Some(Known::Halved) => {
+                Some(ShardState::Halved) => {
                     let halves = [0, 1].map(|half| format!("{shard}.{half}"));
                     return halves.iter().try_for_each(|half| self.shard(half, progress, each));
                 }
-                Some(Known::Crashed(name)) => {
+                Some(ShardState::Crashed(name)) => {
                     let outcome = crashed(self.all.plan.want, name);
                     each(name, outcome);
                     return Ok(());
@@ -126,8 +128,8 @@ impl Gathered<'_> {
 
     /// Has a shard that was given up done in halves.
     fn halve(&mut self, shard: &str) -> Result<(), String> {
-        let facts = match self.known.get(shard) {
-            Some(Known::Whole(facts)) if !self.arrived.contains_key(shard) => facts,
+        let facts = match self.shards.get(shard) {
+            Some(ShardState::Whole(facts)) if !self.arrived.contains_key(shard) => facts,
             Some(_) => return Ok(()),
             None => {
                 self.given_up.insert(shard.to_owned());
@@ -138,16 +140,16 @@ impl Gathered<'_> {
         let whole = Shard::decode(&engine.fetch(facts)?)?;
         let Some(halves) = whole.halves() else {
             let name = whole.names().into_iter().next().unwrap_or_default();
-            self.known.insert(shard.to_owned(), Known::Crashed(name));
+            self.shards.insert(shard.to_owned(), ShardState::Crashed(name));
             return Ok(());
         };
         let mut jobs: Vec<Job> = Vec::new();
         for (number, half) in halves.iter().enumerate() {
             let (name, facts) = (format!("{shard}.{number}"), engine.keep(&half.encode()?)?);
             jobs.push(plan.job(run, name.clone(), facts.clone()));
-            self.known.insert(name, Known::Whole(facts));
+            self.shards.insert(name, ShardState::Whole(facts));
         }
-        self.known.insert(shard.to_owned(), Known::Halved);
+        self.shards.insert(shard.to_owned(), ShardState::Halved);
         engine.publish(&jobs)
     }
 

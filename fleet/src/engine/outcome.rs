@@ -399,8 +399,10 @@ mod tests {
             State::Skipped("no facts".to_owned()),
         ];
         let compared = states.into_iter().map(|state| {
-            let own =
-                if state.name() == "same" || state.name() == "skipped" { Vec::new() } else { own.clone() };
+            let own = match state {
+                State::Same | State::Skipped(_) => Vec::new(),
+                _ => own.clone(),
+            };
             Outcome::Compared(Found { state, own })
         });
         let node = |failure, saved| {

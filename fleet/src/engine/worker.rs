@@ -64,7 +64,7 @@ const NO_RUBY: &str = "/nonexistent/ruby-of-a-worker";
 impl Worker {
     /// A worker that keeps archives in a cache, on so many threads; keys of encrypted data may lie at `keys`.
     pub fn new(cache: Cache, threads: usize, keys: Vec<PathBuf>) -> Worker {
-        let compiler = Compiler::new().settled().confined_to(Vec::new(), keys);
+        let compiler = Compiler::new().with_fixed_environments().confined_to(Vec::new(), keys);
         let (lent, files, change) = (Mutex::default(), Mutex::default(), Mutex::default());
         Worker { cache, compiler, threads, lent, files, change }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// A node as a fleet's facts have it.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct FleetNode {
     /// Its certname.
     pub name: String,
     /// Its facts.
@@ -25,11 +25,11 @@ pub struct Known {
     pub timestamp: Option<String>,
 }
 
-impl Known {
+impl FleetNode {
     /// What is stored of a node, under the name that it was asked for by.
-    pub fn of(name: &str, stored: StoredNode) -> Known {
+    pub fn of(name: &str, stored: StoredNode) -> FleetNode {
         let StoredNode { name: _, facts, trusted, environment, timestamp } = stored;
-        Known { name: name.to_owned(), facts, trusted, environment, timestamp }
+        FleetNode { name: name.to_owned(), facts, trusted, environment, timestamp }
     }
 }
 
@@ -97,14 +97,14 @@ impl Nodes {
     ///
     /// # Errors
     /// When there is no such node, or what is known of it can't be read.
-    pub fn known(&self, name: &str) -> Result<Known, String> {
+    pub fn node(&self, name: &str) -> Result<FleetNode, String> {
         let stored = match &self.source {
             Source::Snapshot(snapshot) => snapshot.node(name),
             Source::Folder(folder) => StoredNode::from_folder(folder, name),
             Source::File(stored) => Ok((**stored).clone()),
             Source::PuppetDb(database) => database.node(&self.names, name),
         };
-        stored.map(|stored| Known::of(name, stored))
+        stored.map(|stored| FleetNode::of(name, stored))
     }
 
     /// A SHA-256 of all that is known of a node and of another hash, where it can be had without reading the first: of a snapshot's

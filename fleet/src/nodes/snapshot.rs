@@ -11,7 +11,7 @@
 //! where that is missing the file was cut off. Lengths in a file are not trusted: each is bounded before it is used, and a
 //! frame that does not hold what the index says is an error that names the file.
 
-use super::Known;
+use super::FleetNode;
 use super::parts::Parts;
 use bunraku::files::read::{self, Pieces};
 use bunraku::files::write::{self, Access};
@@ -194,7 +194,7 @@ fn index(file: &Pieces) -> Result<(Vec<String>, Vec<Frame>), String> {
 /// When the file can't be written; what was there before then still is. Those of `give`.
 pub fn write(
     path: &Path,
-    give: impl FnOnce(&mut dyn FnMut(&Known) -> Result<(), String>) -> Result<(), String>,
+    give: impl FnOnce(&mut dyn FnMut(&FleetNode) -> Result<(), String>) -> Result<(), String>,
 ) -> Result<(), String> {
     // What goes wrong on the way to the file, told apart from what the file itself says.
     let mut given = Ok(());
@@ -203,8 +203,8 @@ pub fn write(
             Writer { out, at: 0, lines: Vec::new(), count: 0, names: Vec::new(), frames: Vec::new() };
         writer.begin()?;
         let mut failure = None;
-        given = give(&mut |known| {
-            writer.add(known).map_err(|error| {
+        given = give(&mut |node| {
+            writer.add(node).map_err(|error| {
                 let message = error.to_string();
                 failure = Some(error);
                 message
@@ -251,12 +251,12 @@ impl Writer<'_> {
         self.put_skipped(&[NAME, VERSION])
     }
 
-    fn add(&mut self, known: &Known) -> io::Result<()> {
-        if self.names.last().is_some_and(|last| *last >= known.name) {
-            return Err(io::Error::other(format!("{} is not given in order", known.name)));
+    fn add(&mut self, node: &FleetNode) -> io::Result<()> {
+        if self.names.last().is_some_and(|last| *last >= node.name) {
+            return Err(io::Error::other(format!("{} is not given in order", node.name)));
         }
-        self.names.push(known.name.clone());
-        self.lines.extend_from_slice(line(known).as_bytes());
+        self.names.push(node.name.clone());
+        self.lines.extend_from_slice(line(node).as_bytes());
         self.lines.push(b'\n');
         self.count += 1;
         if self.lines.len() >= FRAME { self.end_frame() } else { Ok(()) }
@@ -290,15 +290,15 @@ fn compressed(bytes: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 /// A node as PuppetDB's inventory has it.
-pub fn line(known: &Known) -> String {
+pub fn line(node: &FleetNode) -> String {
     let text = |text: &Option<String>| Json::from(text.clone()).to_string();
-    let trusted = known.trusted.as_ref().map_or_else(|| "null".to_owned(), Data::to_json);
+    let trusted = node.trusted.as_ref().map_or_else(|| "null".to_owned(), Data::to_json);
     format!(
         "{{\"certname\":{},\"timestamp\":{},\"environment\":{},\"facts\":{},\"trusted\":{trusted}}}",
-        Json::from(known.name.as_str()),
-        text(&known.timestamp),
-        text(&known.environment),
-        known.facts.to_json(),
+        Json::from(node.name.as_str()),
+        text(&node.timestamp),
+        text(&node.environment),
+        node.facts.to_json(),
     )
 }
 

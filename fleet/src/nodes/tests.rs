@@ -21,20 +21,20 @@ fn a_folder_and_its_snapshot_know_the_same() {
     assert_eq!(of_folder.names(), ["a", "b"]);
     let path = folder.path().join("fleet.facts");
     snapshot::write(&path, |add| {
-        of_folder.names().iter().try_for_each(|name| of_folder.known(name).and_then(|known| add(&known)))
+        of_folder.names().iter().try_for_each(|name| of_folder.node(name).and_then(|node| add(&node)))
     })
     .unwrap();
     let mut of_snapshot = open(&path).unwrap();
     for name in ["a", "b"] {
         let [left, right] =
-            [&of_folder, &of_snapshot].map(|nodes| snapshot::line(&nodes.known(name).unwrap()));
+            [&of_folder, &of_snapshot].map(|nodes| snapshot::line(&nodes.node(name).unwrap()));
         assert_eq!(left, right);
     }
-    let trusted = of_snapshot.known("a").unwrap().trusted.unwrap();
+    let trusted = of_snapshot.node("a").unwrap().trusted.unwrap();
     assert_eq!(trusted.get("certname").and_then(Data::as_str), Some("a"));
     of_snapshot.retain(|name| name == "b");
     assert_eq!(of_snapshot.names(), ["b"]);
-    assert!(of_folder.known("../a").unwrap_err().contains("that is no node's name"));
+    assert!(of_folder.node("../a").unwrap_err().contains("that is no node's name"));
 }
 
 #[test]
@@ -124,10 +124,10 @@ fn puppetdb_is_asked_in_pages() {
     let mut nodes = Nodes::open(&url, &Certificates::default()).unwrap();
     assert_eq!(nodes.names(), names);
     let ask = |nodes: &Nodes, name: &str| {
-        let known = nodes.known(name).unwrap();
-        assert_eq!(known.facts.get("own").unwrap().as_str(), Some(name));
-        assert_eq!(known.environment.as_deref(), Some("test"));
-        assert_eq!(known.trusted.unwrap().get("certname").and_then(Data::as_str), Some(name));
+        let node = nodes.node(name).unwrap();
+        assert_eq!(node.facts.get("own").unwrap().as_str(), Some(name));
+        assert_eq!(node.environment.as_deref(), Some("test"));
+        assert_eq!(node.trusted.unwrap().get("certname").and_then(Data::as_str), Some(name));
     };
     ["n0000", "n0049"].iter().for_each(|name| ask(&nodes, name));
     // What is kept is what its pages are of.
@@ -135,7 +135,7 @@ fn puppetdb_is_asked_in_pages() {
     (5000..5050).for_each(|number| ask(&nodes, &format!("n{number}")));
     assert!(
         nodes
-            .known("n0000")
+            .node("n0000")
             .unwrap_err()
             .starts_with("Could not find facts for n0000 in PuppetDB at http://127")
     );

@@ -1,6 +1,7 @@
 //! The report as one HTML file without script: a picture of which change hits which nodes, then each change.
 
 use super::{Head, Line, counted, lines, place, summary, title};
+use crate::diff::StateKind;
 use crate::grouping::Groups;
 use crate::markup;
 use std::fmt::Write;
@@ -49,8 +50,8 @@ pub fn html(head: &Head, groups: &Groups) -> String {
         let _ = writeln!(out, "<details><summary>{nodes}</summary>{}</details>", all.join(", "));
     }
     out += "<h2>Nodes</h2>\n<table><tr><th>node</th><th>state</th><th>changes</th></tr>\n";
-    for node in groups.nodes.iter().filter(|node| node.state != "same") {
-        let (name, state, count) = (escaped(&node.name), node.state, node.changes.len());
+    for node in groups.nodes.iter().filter(|node| node.state != StateKind::Same) {
+        let (name, state, count) = (escaped(&node.name), node.state.name(), node.changes.len());
         let _ = writeln!(out, "<tr><td>{name}</td><td>{state}</td><td>{count}</td></tr>");
     }
     out + "</table>\n</body></html>\n"
@@ -77,10 +78,10 @@ fn picture(groups: &Groups) -> String {
         for row in node.changes.iter().filter(|row| **row < rows) {
             let change = &groups.changes[*row];
             let color = match change.state {
-                "fails" | "failed before" => "#c62828",
-                "fixed" => "#2e7d32",
-                "core" => "#ef6c00",
-                _ => "#1565c0",
+                StateKind::Fails | StateKind::FailsBefore => "#c62828",
+                StateKind::Fixed => "#2e7d32",
+                StateKind::Core => "#ef6c00",
+                StateKind::Diff | StateKind::Skipped | StateKind::Same => "#1565c0",
             };
             let _ = writeln!(
                 out,

@@ -10,7 +10,7 @@ use serde_json::{Map, Value as Json, json};
 pub fn node(head: &Head, name: &str, found: &Found) -> Json {
     let mut all = Map::new();
     all.insert("node".into(), name.into());
-    all.insert("state".into(), found.state.name().into());
+    all.insert("state".into(), found.state.kind().name().into());
     all.insert("header".into(), format!("diff {}/{name} {}/{name}", head.from, head.to).into());
     all.insert("diff".into(), document(found.state.differences()));
     if let Some(message) = found.state.message() {

@@ -7,7 +7,7 @@ use crate::junit::{self, Outcome};
 
 /// A node: a failure where it `fails_on` its state, with what differs or the message.
 pub fn case(name: &str, found: &Found, fails: bool) -> String {
-    let state = found.state.name();
+    let state = found.state.kind().name();
     let body = match &found.state {
         State::Changed(differences) => {
             let lines = differences.iter().flat_map(Difference::by_parameter).map(|one| one.to_string());

@@ -1,7 +1,7 @@
 //! The report for merge requests: Markdown of no more characters than a forge's comment takes.
 
 use super::{Head, Line, counted, lines, names, place, summary, title};
-use crate::diff::STATES;
+use crate::diff::StateKind;
 use crate::grouping::{Change, Groups};
 use std::fmt::Write;
 
@@ -37,11 +37,11 @@ pub fn markdown(head: &Head, groups: &Groups, most: usize) -> String {
         let _ = writeln!(out, "\n**Left out, as this would be too long: {changes}, on {nodes}.**");
     }
     let mut table = String::from("\n| node | state | changes |\n| --- | --- | --- |\n");
-    let rows: Vec<String> = STATES
-        .iter()
-        .filter(|(state, ..)| *state != "same")
-        .flat_map(|(state, ..)| groups.nodes.iter().filter(|node| node.state == *state))
-        .map(|node| format!("| {} | {} | {} |\n", cell(&node.name), node.state, node.changes.len()))
+    let rows: Vec<String> = StateKind::ALL
+        .into_iter()
+        .filter(|state| *state != StateKind::Same)
+        .flat_map(|state| groups.nodes.iter().filter(move |node| node.state == state))
+        .map(|node| format!("| {} | {} | {} |\n", cell(&node.name), node.state.name(), node.changes.len()))
         .collect();
     let mut written = 0;
     length += table.chars().count();

@@ -14,7 +14,7 @@ pub use markdown::{MOST as MARKDOWN_BYTES, markdown};
 pub use text::text;
 
 use crate::compare::{Declared, Difference, Sign, text_lines};
-use crate::diff::STATES;
+use crate::diff::StateKind;
 use crate::grouping::{Change, Groups};
 use bunraku::Data;
 
@@ -63,11 +63,13 @@ pub fn counted(count: usize, what: &str) -> String {
 
 /// How many nodes are in which state.
 fn summary(groups: &Groups) -> String {
-    let counts: Vec<String> = STATES
+    let counts: Vec<String> = StateKind::ALL
         .into_iter()
-        .map(|(state, one, several)| (groups.count(state), one, several))
-        .filter(|(count, ..)| *count > 0)
-        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .map(|state| (groups.count(state), state))
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, state)| {
+            format!("{count} {}", if count == 1 { state.singular() } else { state.plural() })
+        })
         .collect();
     match counts.is_empty() {
         true => "no nodes".to_owned(),
@@ -103,11 +105,7 @@ fn title(change: &Change) -> String {
         }
         (Some(first), _) => format!("~ {}", first.resource()),
         (None, message) => {
-            let state = STATES
-                .iter()
-                .find(|(name, ..)| *name == change.state)
-                .map_or(change.state, |(_, one, _)| one);
-            format!("{state}: {}", message.as_deref().unwrap_or_default())
+            format!("{}: {}", change.state.singular(), message.as_deref().unwrap_or_default())
         }
     };
     visible(&title)

@@ -1,6 +1,7 @@
 //! The report for terminals: coloured where asked, folded to a width.
 
 use super::{Head, Line, counted, lines, names, place, summary, title};
+use crate::diff::StateKind;
 use crate::grouping::Groups;
 use std::fmt::Write;
 
@@ -51,14 +52,14 @@ pub fn text(head: &Head, groups: &Groups, (width, color): (Option<usize>, bool),
     }
     if by_node {
         put(0, "", "");
-        for node in groups.nodes.iter().filter(|node| node.state != "same") {
+        for node in groups.nodes.iter().filter(|node| node.state != StateKind::Same) {
             let changes = match node.changes.len() {
                 // What it fails with is no change.
-                _ if node.state.starts_with("fail") => String::new(),
+                _ if matches!(node.state, StateKind::Fails | StateKind::FailsBefore) => String::new(),
                 0 => String::new(),
                 count => format!(" ({})", counted(count, "change")),
             };
-            put(0, "", &format!("{}: {}{changes}", node.name, node.state));
+            put(0, "", &format!("{}: {}{changes}", node.name, node.state.name()));
         }
     }
     out

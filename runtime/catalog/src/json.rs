@@ -2,13 +2,13 @@
 
 use super::shown;
 use super::stored::{KnownBy, StoredParameters};
-use super::tags::{Marks, Tags, Words};
+use super::tags::{Marks, Tags};
 use super::value;
 use super::{Catalog, Kind, Resource};
 use bunraku_data::names;
 use bunraku_data::rich::{self, Style, string};
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::symbol::Symbol;
+use bunraku_vm::symbol::{Interner, Symbol};
 use std::ops::Range;
 
 /// What a catalog says of itself.
@@ -49,7 +49,7 @@ pub struct Form {
 /// Writes the catalog without virtual resources, in a form. Says, too, how many resources are not virtual.
 pub fn write<'c>(
     catalog: &Catalog<'c>,
-    words: &Words<'c>,
+    words: &Interner<'c>,
     header: &Header<'_>,
     form: Form,
 ) -> (String, usize) {
@@ -242,7 +242,7 @@ impl Quoted {
     }
 
     /// Writes tags with commas between them. Those that came from a container are at the end of the list before, too.
-    fn list(&mut self, out: &mut String, words: &Words<'_>, tags: &Tags<'_>) {
+    fn list(&mut self, out: &mut String, words: &Interner<'_>, tags: &Tags<'_>) {
         let tags = tags.symbols();
         let (last, end) = &mut self.tags;
         let same = tags.iter().rev().zip(last.iter()).take_while(|(tag, (other, _))| *tag == other).count();
@@ -265,7 +265,7 @@ impl Quoted {
     }
 }
 
-fn word(out: &mut String, known: &mut Vec<Range<usize>>, words: &Words<'_>, word: Symbol) {
+fn word(out: &mut String, known: &mut Vec<Range<usize>>, words: &Interner<'_>, word: Symbol) {
     let at = word.0 as usize;
     if at >= known.len() {
         known.resize(at + 1, 0..0);
@@ -281,7 +281,7 @@ fn word(out: &mut String, known: &mut Vec<Range<usize>>, words: &Words<'_>, word
 /// Writes a resource. Gives back where its title stands, without quotes.
 fn resource<'c>(
     out: &mut String,
-    words: &Words<'c>,
+    words: &Interner<'c>,
     quoted: &mut Quoted,
     resource: &Resource<'c>,
 ) -> Range<usize> {

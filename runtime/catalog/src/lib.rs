@@ -17,11 +17,12 @@ use bunraku_data::names;
 use bunraku_resource_types::{ResourceType, is_metaparameter};
 use bunraku_vm::host::Spot;
 use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::symbol::Interner;
 use bunraku_vm::value::Value;
 use hashbrown::HashMap;
 use std::fmt::{Display, Formatter};
 use std::num::NonZeroU32;
-use tags::{ManyTags, Tags, Words};
+use tags::{ManyTags, Tags};
 use titles::Titles;
 
 /// What a resource is made of: Puppet's `kind`.
@@ -395,7 +396,7 @@ impl<'c> Catalog<'c> {
     }
 
     /// Notes that a class has been evaluated, or that a classifier names it: it is listed for both.
-    pub fn add_class(&mut self, words: &Words<'c>, name: &'c str) {
+    pub fn add_class(&mut self, words: &Interner<'c>, name: &'c str) {
         self.classes.push(name);
         // A node's name need not be a tag; Puppet's own check is made where the node is tagged.
         let known = self.class_tags.tags().count();

@@ -8,9 +8,6 @@ use bunraku_vm::scope::ResourceId;
 use bunraku_vm::symbol::{Interner, Symbol};
 use std::borrow::Cow;
 
-/// The words that tags are, for one compile: sets hold numbers.
-pub type Words<'c> = Interner<'c>;
-
 /// Which tags a set has, for a moment: what makes merging large sets cheap.
 #[derive(Default)]
 pub struct Marks {
@@ -56,7 +53,7 @@ impl<'c> Tags<'c> {
     }
 
     /// The tags in order.
-    pub fn iter<'t>(&'t self, words: &'t Words<'c>) -> impl Iterator<Item = &'c str> + 't {
+    pub fn iter<'t>(&'t self, words: &'t Interner<'c>) -> impl Iterator<Item = &'c str> + 't {
         self.0.iter().map(|tag| words.text(*tag))
     }
 
@@ -79,7 +76,7 @@ impl<'c> Tags<'c> {
     }
 
     /// Whether `tag` (in lower case) is there.
-    pub fn contains(&self, words: &Words<'_>, tag: &str) -> bool {
+    pub fn contains(&self, words: &Interner<'_>, tag: &str) -> bool {
         words.get(tag).is_some_and(|tag| self.has(tag))
     }
 
@@ -95,7 +92,7 @@ impl<'c> Tags<'c> {
     ///
     /// # Errors
     /// Gives back the lower-cased tag if it is no valid tag.
-    pub fn tag(&mut self, words: &Words<'_>, tag: &str) -> Result<(), String> {
+    pub fn tag(&mut self, words: &Interner<'_>, tag: &str) -> Result<(), String> {
         // Beyond ASCII a word may be a tag, and not be one in lower case.
         let tag = if tag.is_ascii() { Cow::Borrowed(tag) } else { lower(tag) };
         match valid(&tag) {
@@ -108,13 +105,13 @@ impl<'c> Tags<'c> {
     }
 
     /// Adds a tag if it is a valid one.
-    pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
+    pub fn tag_if_valid(&mut self, words: &Interner<'_>, tag: &str) {
         if let Some(tag) = valid(tag) {
             self.add_with_segments(words, &tag);
         }
     }
 
-    fn add_with_segments(&mut self, words: &Words<'_>, tag: &str) {
+    fn add_with_segments(&mut self, words: &Interner<'_>, tag: &str) {
         with_segments(words, tag, |tag| self.add(tag));
     }
 
@@ -173,7 +170,7 @@ impl<'c> Tags<'c> {
 }
 
 /// Adds a tag in lower case and the segments of a qualified one that was not there.
-fn with_segments(words: &Words<'_>, tag: &str, mut add: impl FnMut(Symbol) -> bool) {
+fn with_segments(words: &Interner<'_>, tag: &str, mut add: impl FnMut(Symbol) -> bool) {
     if add(words.intern(tag)) && split_first(tag).is_some() {
         // As Ruby splits: no empty segments at the end.
         let mut rest = tag.trim_end_matches("::");
@@ -226,7 +223,7 @@ impl<'c> ManyTags<'c> {
     }
 
     /// Adds a tag if it is a valid one.
-    pub fn tag_if_valid(&mut self, words: &Words<'_>, tag: &str) {
+    pub fn tag_if_valid(&mut self, words: &Interner<'_>, tag: &str) {
         if let Some(tag) = valid(tag) {
             with_segments(words, &tag, |tag| self.add(tag));
         }
@@ -290,7 +287,7 @@ mod tests {
     #[test]
     fn a_qualified_tag_brings_its_segments() {
         let arena = bumpalo::Bump::new();
-        let (words, mut tags) = (Words::new(&arena), Tags::new(&arena));
+        let (words, mut tags) = (Interner::new(&arena), Tags::new(&arena));
         tags.tag(&words, "Apache::Mod::SSL").unwrap();
         tags.tag_if_valid(&words, "/tmp/x");
         assert_eq!(tags.iter(&words).collect::<Vec<_>>(), ["apache::mod::ssl", "apache", "mod", "ssl"]);

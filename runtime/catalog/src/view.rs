@@ -4,12 +4,11 @@
 
 use super::shown::{self, Shown};
 use super::stored::{KnownBy, StoredParameters};
-use super::tags::Words;
 use super::{Catalog, Kind, value};
 use bunraku_data::rich;
 use bunraku_vm::budget;
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::symbol::Symbol;
+use bunraku_vm::symbol::{Interner, Symbol};
 use bunraku_vm::types::Type;
 use bunraku_vm::value::Value;
 use std::ops::Range;
@@ -25,7 +24,7 @@ pub struct View<'c> {
     /// Names of evaluated classes and nodes, in order.
     pub classes: Vec<&'c str>,
     params: Vec<Parameter<'c>>,
-    words: &'c Words<'c>,
+    words: &'c Interner<'c>,
 }
 
 /// A resource of a [`View`].
@@ -59,7 +58,7 @@ pub struct Parameter<'c> {
 
 impl<'c> View<'c> {
     /// The view of a catalog that no more is added to; `words` are those of its tags.
-    pub fn of(catalog: Catalog<'c>, words: &'c Words<'c>) -> View<'c> {
+    pub fn of(catalog: Catalog<'c>, words: &'c Interner<'c>) -> View<'c> {
         let mut numbers: Vec<Option<u32>> = Vec::with_capacity(catalog.resources.len());
         let mut count = 0;
         for resource in &catalog.resources {

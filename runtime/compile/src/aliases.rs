@@ -23,7 +23,7 @@ impl<'c> Compile<'c> {
         }
         // Puppet looks for a defined type of this name first, and reads the manifests that may have one; none where a resource
         // type in Ruby has the name.
-        if self.type_name(&key).ty.is_none() && self.find_define(vm, &key)?.is_some() {
+        if self.type_entry(&key).ty.is_none() && self.find_define(vm, &key)?.is_some() {
             return Ok(None);
         }
         if self.types.aliases.borrow().contains_key(key.as_str()) {
@@ -32,7 +32,7 @@ impl<'c> Compile<'c> {
         let first = split_first(&key).map_or(key.as_str(), |(first, _)| first);
         let environment = self.environment;
         let files = environment.type_files.get_or(key.as_str(), || self.type_files(&key));
-        if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get()
+        if let Some(lasting) = files.lasting[self.options.settings.strict as usize].get()
             && !vm.types.own_types
         {
             reads::take_in(&lasting.reads);

@@ -60,7 +60,7 @@ impl<'c> Compile<'c> {
                 }
             }
         }
-        let own = server_facts(self.asked.settings.compat);
+        let own = server_facts(self.options.settings.compat);
         let server = node.server_facts.as_ref().unwrap_or(&own);
         let hiding = node.parameters.keys().chain(server.keys()).map(String::as_str);
         for name in hiding.chain(["environment"]) {

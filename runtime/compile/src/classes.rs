@@ -1,6 +1,6 @@
 //! Classes and nodes: putting them into the catalog once, evaluating their bodies, `include` and its kin.
 
-use crate::compile::{Compile, contain};
+use crate::compile::{Compile, Contained, contain};
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::state::recorded::{Given, Led, LedHow};
 use crate::stats::Kind as Counted;
@@ -129,20 +129,20 @@ impl<'c> Compile<'c> {
         let mut found = Vec::new();
         for name in class_names {
             match self.find_class(vm, name)? {
-                Some(known) => found.push(known),
+                Some(definition) => found.push(definition),
                 None => {
-                    let message = format!("Could not find class {name} for {}", self.asked.node_name);
+                    let message = format!("Could not find class {name} for {}", self.options.node_name);
                     return Err(Flow::of_class(PUPPET_ERROR, message));
                 }
             }
         }
         let (mut old, mut new) = (Vec::new(), Vec::new());
-        for known in found {
+        for definition in found {
             let evaluated =
-                self.scopes.of_classes.borrow().get(known.name).and_then(|scope| scope.resource.get());
+                self.scopes.of_classes.borrow().get(definition.name).and_then(|scope| scope.resource.get());
             match evaluated {
                 Some(id) => old.push(id),
-                None => new.push(self.ensure_class(vm, scope, known, None)?),
+                None => new.push(self.ensure_class(vm, scope, definition, None)?),
             }
         }
         for id in &new {
@@ -157,12 +157,12 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         params: Option<Params<'c>>,
     ) -> Eval<'c, ResourceId> {
-        let (type_name, title) = match known.kind {
-            DefinitionKind::Node => ("Node", known.name),
-            _ => ("Class", self.text(&names::capitalize(known.name))),
+        let (type_name, title) = match definition.kind {
+            DefinitionKind::Node => ("Node", definition.name),
+            _ => ("Class", self.text(&names::capitalize(definition.name))),
         };
         let there = self.catalog.borrow().find(type_name, title);
         if let (None, Some(id)) = (&params, there) {
@@ -170,9 +170,9 @@ impl<'c> Compile<'c> {
         }
         let params = params.unwrap_or_else(|| Params::new_in(self.arena));
         let mut resource = self.new_resource(vm, type_name, title, scope, params)?;
-        resource.origin.source = known.number;
-        resource.origin.body = Some(known.number);
-        self.instantiate(vm, scope, known, &mut resource)?;
+        resource.origin.source = definition.number;
+        resource.origin.body = Some(definition.number);
+        self.instantiate(vm, scope, definition, &mut resource)?;
         self.add_resource(scope, resource)
     }
 
@@ -181,27 +181,27 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         resource: &mut Resource<'c>,
     ) -> Eval<'c, ()> {
-        if let Some(parent) = known.parent {
+        if let Some(parent) = definition.parent {
             let title = names::capitalize(parent);
             let there = self.catalog.borrow().find(resource.type_name, &title);
             if there.is_none() {
-                self.check_inheritance(vm, known)?;
-                let parent = self.parent_class(vm, known)?;
+                self.check_inheritance(vm, definition)?;
+                let parent = self.parent_class(vm, definition)?;
                 self.ensure_class(vm, scope, parent, None)?;
             }
         }
-        if matches!(known.kind, DefinitionKind::Class | DefinitionKind::Node) {
+        if matches!(definition.kind, DefinitionKind::Class | DefinitionKind::Node) {
             self.catalog.borrow_mut().tags.add_each(resource.tags.symbols());
         }
         Ok(())
     }
 
     /// The class that `known` inherits.
-    fn parent_class(&self, vm: &mut Vm<'c>, known: &'c Definition<'c>) -> Eval<'c, &'c Definition<'c>> {
-        let name = known.parent.unwrap_or_default();
+    fn parent_class(&self, vm: &mut Vm<'c>, definition: &'c Definition<'c>) -> Eval<'c, &'c Definition<'c>> {
+        let name = definition.parent.unwrap_or_default();
         match self.find_class(vm, name)? {
             Some(parent) => Ok(parent),
             None => {
@@ -209,15 +209,15 @@ impl<'c> Compile<'c> {
                 let message = format!(
                     "Could not find parent resource type '::{name}' of type hostclass in {environment}"
                 );
-                Err(self.placed_error(message, known.manifest.file, known.line))
+                Err(self.placed_error(message, definition.manifest.file, definition.line))
             }
         }
     }
 
     /// A class may not inherit itself, however many others stand between.
-    fn check_inheritance(&self, vm: &mut Vm<'c>, known: &'c Definition<'c>) -> Eval<'c, ()> {
-        let mut ancestor = known;
-        let mut seen = vec![known.number];
+    fn check_inheritance(&self, vm: &mut Vm<'c>, definition: &'c Definition<'c>) -> Eval<'c, ()> {
+        let mut ancestor = definition;
+        let mut seen = vec![definition.number];
         while ancestor.parent.is_some() {
             ancestor = self.parent_class(vm, ancestor)?;
             if seen.contains(&ancestor.number) {
@@ -257,21 +257,21 @@ impl<'c> Compile<'c> {
             let resource = &catalog[id];
             (resource.type_name, resource.origin.scope, resource.origin.body)
         };
-        let known = match body {
+        let definition = match body {
             Some(number) => self.definition(number),
             None => match self.find_define(vm, type_name)? {
-                Some(known) => known,
+                Some(definition) => definition,
                 None => return Err(Flow::raw(format!("Cannot find definition {type_name}"))),
             },
         };
         self.add_scope_tags(id);
-        let inherited = match known.parent {
-            Some(_) => Some(self.evaluate_parent(vm, known)?),
+        let inherited = match definition.parent {
+            Some(_) => Some(self.evaluate_parent(vm, definition)?),
             None => None,
         };
         let declared_in = inherited.unwrap_or_else(|| outer.container());
         let parent = inherited.unwrap_or_else(|| enclosing(declared_in));
-        let kind = match known.kind {
+        let kind = match definition.kind {
             DefinitionKind::Class | DefinitionKind::Main => ScopeKind::Class,
             DefinitionKind::Define => ScopeKind::Define,
             DefinitionKind::Node => ScopeKind::Node,
@@ -281,32 +281,32 @@ impl<'c> Compile<'c> {
             names: &[],
             parent: Some(parent),
             declared_in: Some(declared_in),
-            name: known.name,
-            module: known.module,
+            name: definition.name,
+            module: definition.module,
         };
-        let scope = match known.chunk {
+        let scope = match definition.chunk {
             Some(chunk) => vm.body_scope(chunk, spec)?,
             None => vm.new_scope(spec),
         };
         scope.resource.set(Some(id));
-        scope.source.set(Some(known.number));
-        if known.kind != DefinitionKind::Define {
-            self.catalog.borrow_mut().add_class(&self.tags.names, known.name);
+        scope.source.set(Some(definition.number));
+        if definition.kind != DefinitionKind::Define {
+            self.catalog.borrow_mut().add_class(&self.tags.names, definition.name);
         }
-        self.set_parameters(vm, id, known, scope)?;
+        self.set_parameters(vm, id, definition, scope)?;
         self.add_edge_to_stage(id)?;
-        if known.kind == DefinitionKind::Node {
+        if definition.kind == DefinitionKind::Node {
             self.scopes.of_node.set(Some(scope));
         }
-        if let Some(chunk) = known.chunk {
-            let groups = self.node_groups(vm, known)?;
-            contain(vm, true, |vm| vm.run_body(chunk, scope, &groups))?;
+        if let Some(chunk) = definition.chunk {
+            let groups = self.node_groups(vm, definition)?;
+            contain(vm, Contained::Body, |vm| vm.run_body(chunk, scope, &groups))?;
         }
         Ok(())
     }
 
-    fn evaluate_parent(&self, vm: &mut Vm<'c>, known: &'c Definition<'c>) -> Eval<'c, &'c Scope<'c>> {
-        let parent = self.parent_class(vm, known)?;
+    fn evaluate_parent(&self, vm: &mut Vm<'c>, definition: &'c Definition<'c>) -> Eval<'c, &'c Scope<'c>> {
+        let parent = self.parent_class(vm, definition)?;
         let id = self.catalog.borrow().find("Class", &names::capitalize(parent.name));
         if let Some(id) = id {
             self.evaluate_resource(vm, id)?;

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::declare::flatten;
-use crate::query::{Asked, fitting};
+use crate::query::{PreparedQuery, fitting};
 use crate::state::arena::{List, Set};
 use crate::state::links::{Collector, Wanted};
 use crate::state::recorded::Given;
@@ -53,7 +53,9 @@ impl<'c> Compile<'c> {
             .then(|| (self.override_of(scope, collect.attributes, collect.at), scope.keep()));
         let type_name = self.text(&names::capitalize(&name));
         let wanted = match collect.kind {
-            CollectorKind::Exported if self.asked.store.is_none() => Wanted::Named(List::new_in(self.arena)),
+            CollectorKind::Exported if self.options.store.is_none() => {
+                Wanted::Named(List::new_in(self.arena))
+            }
             CollectorKind::Exported => Wanted::Exported { type_name, query, scope },
             CollectorKind::Virtual => Wanted::Matching { type_name, query },
         };
@@ -227,7 +229,7 @@ impl<'c> Compile<'c> {
                 if seen == Some(state) {
                     return Ok(Vec::new());
                 }
-                let query = query.as_ref().map(|query| Asked::new(&self.tags.names, query));
+                let query = query.as_ref().map(|query| PreparedQuery::new(&self.tags.names, query));
                 // What it has collected already stays collected, whatever has become of it.
                 let asked = catalog.of_type(type_name).iter().copied();
                 let asked = asked

@@ -35,7 +35,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// What was asked for, and what outlives the compile.
-pub(crate) struct Asked<'c> {
+pub(crate) struct CompileOptions<'c> {
     /// Name of the node.
     pub node_name: &'c str,
     pub settings: Settings,
@@ -60,7 +60,7 @@ pub(crate) struct Asked<'c> {
 /// lists) is let go of by its owner in [`Compile::run`].
 pub struct Compile<'c> {
     pub(crate) arena: &'c Bump,
-    pub(crate) asked: Asked<'c>,
+    pub(crate) options: CompileOptions<'c>,
     pub(crate) environment: &'c Snapshot,
     pub(crate) hiera: Hiera<'c>,
     pub(crate) ruby: Ruby<'c>,
@@ -108,7 +108,7 @@ impl<'c> Compile<'c> {
         } = inputs;
         Compile {
             arena,
-            asked: Asked {
+            options: CompileOptions {
                 node_name: &node.name,
                 settings,
                 given,
@@ -181,7 +181,7 @@ impl<'c> Compile<'c> {
 
     /// Name of the node.
     pub(crate) fn node_name(&self) -> &'c str {
-        self.asked.node_name
+        self.options.node_name
     }
 
     /// The resource whose body runs in `scope`: main's at top level.
@@ -203,11 +203,20 @@ impl<'c> Compile<'c> {
 /// What Puppet says of a `break` outside of iterations.
 pub(crate) const BREAK_IS_ILLEGAL: &str = "break() from context where this is illegal";
 
+/// Which code is kept from leaving what it stands in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contained {
+    /// The code outside all definitions.
+    Main,
+    /// The body of a class, a defined type or a node.
+    Body,
+}
+
 /// Runs `evaluate` and turns what must not leave a body (`break`, `next`, `return` at the wrong place) into Puppet's
-/// error; `return` and `next` end a body where `body` says so.
+/// error; `return` and `next` end the body of a definition.
 pub(crate) fn contain<'c>(
     vm: &mut Vm<'c>,
-    body: bool,
+    code: Contained,
     evaluate: impl FnOnce(&mut Vm<'c>) -> Eval<'c>,
 ) -> Eval<'c> {
     use bunraku_vm::value::Value;
@@ -217,7 +226,7 @@ pub(crate) fn contain<'c>(
     };
     let (word, place) = match *flow {
         Flow::Fault(_) => return Err(flow),
-        Flow::Return(..) | Flow::Next(..) if body => return Ok(Value::Undef),
+        Flow::Return(..) | Flow::Next(..) if code == Contained::Body => return Ok(Value::Undef),
         Flow::Break(place) => ("break", place),
         Flow::Next(_, place) => ("next", place),
         Flow::Return(_, place) => ("return", place),

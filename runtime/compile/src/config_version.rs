@@ -21,7 +21,7 @@ impl<'c> Compile<'c> {
     /// Puppet's message where it fails.
     pub(crate) fn find_version(&self) -> Eval<'c, ()> {
         let Some(command) = &self.environment.config_version else { return Ok(()) };
-        if self.asked.settings.is_confined {
+        if self.options.settings.is_confined {
             return Ok(());
         }
         let output = self.run_version(command).map_err(|detail| {
@@ -49,7 +49,7 @@ impl<'c> Compile<'c> {
             }
         }
         program.env("LANG", "C").env("LC_ALL", "C");
-        let ended = bunraku_process::run(&mut program, Errors::Joined, self.asked.settings.exec);
+        let ended = bunraku_process::run(&mut program, Errors::Joined, self.options.settings.exec);
         let ended = ended.map_err(|error| format!("Could not execute '{command}': {error}"))?;
         let text = String::from_utf8_lossy(&ended.output).into_owned();
         match ended.status.code() {

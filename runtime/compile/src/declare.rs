@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use crate::state::definitions::Definition;
-use crate::state::resources::TypeName;
+use crate::state::resources::TypeEntry;
 use bumpalo::collections::{CollectIn, Vec as List};
 use bunraku_catalog::tags::Tags;
 use bunraku_catalog::{Kind, Origin, Param, Params, Progress, Resource};
@@ -44,8 +44,8 @@ enum Resolved<'c> {
 
 impl<'c> Compile<'c> {
     /// What the resources of a type have in common; its name in any case.
-    pub(crate) fn type_name(&self, name: &str) -> &'c TypeName<'c> {
-        if let Some(known) = self.resources.type_names.borrow().get(name) {
+    pub(crate) fn type_entry(&self, name: &str) -> &'c TypeEntry<'c> {
+        if let Some(known) = self.resources.type_entries.borrow().get(name) {
             return known;
         }
         let capitalized = self.text(&names::capitalize(name));
@@ -56,8 +56,8 @@ impl<'c> Compile<'c> {
         let (ty, is_absent) =
             (named.filter(|ty| !ty.is_absent()), named.is_some_and(ResourceType::is_absent));
         let number = self.catalog.borrow_mut().number(capitalized);
-        let found = &*self.arena.alloc(TypeName { capitalized, ty, is_absent, tags, number });
-        self.resources.type_names.borrow_mut().insert(self.text(name), found);
+        let found = &*self.arena.alloc(TypeEntry { capitalized, ty, is_absent, tags, number });
+        self.resources.type_entries.borrow_mut().insert(self.text(name), found);
         found
     }
 
@@ -65,19 +65,19 @@ impl<'c> Compile<'c> {
     ///
     /// # Errors
     /// Why it can't be loaded.
-    pub(crate) fn type_name_told(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
-        let found = self.type_name(name);
+    pub(crate) fn loaded_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeEntry<'c>> {
+        let found = self.type_entry(name);
         let Some(ty) = found.ty.filter(|ty| !ty.is_plain()) else { return Ok(found) };
         self.expect_loaded(vm, ty)?;
         if self.environment.types.get(&ty.name).is_some_and(|now| std::ptr::eq(now, ty)) {
             return Ok(found);
         }
-        self.resources.type_names.borrow_mut().clear();
-        Ok(self.type_name(name))
+        self.resources.type_entries.borrow_mut().clear();
+        Ok(self.type_entry(name))
     }
 
     /// Warns of a file that makes no type of its name, as Puppet does each time it looks for the type.
-    pub(crate) fn warn_if_absent(&self, type_name: &TypeName<'c>) {
+    pub(crate) fn warn_if_absent(&self, type_name: &TypeEntry<'c>) {
         if type_name.is_absent {
             let name = type_name.capitalized.to_lowercase();
             let message = format!("Loaded puppet/type/{name} but no class was created");
@@ -96,14 +96,14 @@ impl<'c> Compile<'c> {
         mut references: Option<&mut List<'c, Value<'c>>>,
     ) -> Eval<'c, ()> {
         let name = creation.type_name;
-        let type_name = self.type_name_told(vm, name)?;
+        let type_name = self.loaded_type(vm, name)?;
         self.warn_if_absent(type_name);
         let resolved = if name.eq_ignore_ascii_case("class") {
             Resolved::Class
         } else if type_name.ty.is_some() {
             Resolved::Ruby
-        } else if let Some(known) = self.find_define(vm, name)? {
-            Resolved::Define(known)
+        } else if let Some(definition) = self.find_define(vm, name)? {
+            Resolved::Define(definition)
         } else {
             return Err(Flow::of_class(ARGUMENT_ERROR, format!("Unknown resource type: '{name}'")));
         };
@@ -134,7 +134,7 @@ impl<'c> Compile<'c> {
         scope: &'c Scope<'c>,
         creation: &Creation<'c>,
         resolved: &Resolved<'c>,
-        of_type: &TypeName<'c>,
+        of_type: &TypeEntry<'c>,
         title: &'c str,
         params: Params<'c>,
     ) -> Eval<'c, &'c str> {
@@ -143,12 +143,14 @@ impl<'c> Compile<'c> {
             _ => None,
         };
         let body = match resolved {
-            Resolved::Define(known) => Some(*known),
+            Resolved::Define(definition) => Some(*definition),
             _ => class,
         };
         let given = title;
         let title = match resolved {
-            Resolved::Class => self.text(&names::capitalize(class.map_or(title, |known| known.name))),
+            Resolved::Class => {
+                self.text(&names::capitalize(class.map_or(title, |definition| definition.name)))
+            }
             _ => title,
         };
         let mut resource = Resource {
@@ -169,7 +171,11 @@ impl<'c> Compile<'c> {
             parsed: None,
             sensitive: &[],
             tags: Tags::new(self.arena),
-            origin: Origin { scope, source: self.source_of(scope), body: body.map(|known| known.number) },
+            origin: Origin {
+                scope,
+                source: self.source_of(scope),
+                body: body.map(|definition| definition.number),
+            },
             progress: Progress::default(),
             of_type: 0,
         };
@@ -177,8 +183,8 @@ impl<'c> Compile<'c> {
             return Err(Flow::raw(format!("Could not find declared class {given}")));
         }
         self.initialize(vm, &mut resource, of_type)?;
-        if let Some(known) = class {
-            self.instantiate(vm, scope, known, &mut resource)?;
+        if let Some(definition) = class {
+            self.instantiate(vm, scope, definition, &mut resource)?;
         }
         self.add_resource(scope, resource)?;
         if matches!(resolved, Resolved::Class) {
@@ -189,7 +195,7 @@ impl<'c> Compile<'c> {
 
     /// As [`Compile::initialize`], for a resource that no expression declares.
     pub(crate) fn initialize_alone(&self, vm: &mut Vm<'c>, resource: &mut Resource<'c>) -> Eval<'c, ()> {
-        let of_type = self.type_name(resource.type_name);
+        let of_type = self.type_entry(resource.type_name);
         self.initialize(vm, resource, of_type)
     }
 
@@ -198,7 +204,7 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         resource: &mut Resource<'c>,
-        of_type: &TypeName<'c>,
+        of_type: &TypeEntry<'c>,
     ) -> Eval<'c, ()> {
         resource.of_type = of_type.number;
         for n in 0..resource.params.len() {

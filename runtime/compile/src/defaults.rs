@@ -85,10 +85,13 @@ impl<'c> Compile<'c> {
         Ok(then(&params))
     }
 
-    /// The same, where functions in Ruby have written `lookupdefaults` of some scopes anew. `own` is a scope whose method
+    /// The defaults of a type as a scope sees them, where functions in Ruby may have written `lookupdefaults` of some scopes anew. `own` is a scope whose method
     /// is meant to be Puppet's own all the same: the new one asks that.
+    ///
+    /// # Errors
+    /// Those of a `lookupdefaults` in Ruby.
     #[cold]
-    fn defaults_with_ruby(
+    pub(crate) fn defaults_with_ruby(
         &self,
         vm: &mut Vm<'c>,
         scope: &'c Scope<'c>,
@@ -150,20 +153,6 @@ impl<'c> Compile<'c> {
         let mut written = self.resources.defaults_in_ruby.borrow_mut();
         written.retain(|known| known.id != scope.id);
         written.push(scope.keep());
-    }
-
-    /// The defaults of a type as a scope sees them; as Puppet's own `lookupdefaults` of that scope gives them, where `own`.
-    ///
-    /// # Errors
-    /// Those of a `lookupdefaults` in Ruby.
-    pub(crate) fn defaults_seen(
-        &self,
-        vm: &mut Vm<'c>,
-        scope: &'c Scope<'c>,
-        type_name: &str,
-        own: bool,
-    ) -> Eval<'c, List<'c, Param<'c>>> {
-        self.defaults_with_ruby(vm, scope, type_name, own.then_some(scope))
     }
 
     /// The defaults of a type that a scope itself has.

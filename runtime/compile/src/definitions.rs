@@ -24,9 +24,9 @@ impl<'c> Compile<'c> {
 
     pub(crate) fn add_definition(&self, make: impl FnOnce(u32) -> Definition<'c>) -> &'c Definition<'c> {
         let mut all = self.definitions.all.borrow_mut();
-        let known = &*self.arena.alloc(make(all.len() as u32));
-        all.push(known);
-        known
+        let definition = &*self.arena.alloc(make(all.len() as u32));
+        all.push(definition);
+        definition
     }
 
     /// The class, defined type or node whose code runs in `scope`, if it is known.
@@ -79,10 +79,10 @@ impl<'c> Compile<'c> {
     }
 
     fn define_class(&self, vm: &mut Vm<'c>, read: Read<'c>, def: &Def<'c>) -> Eval<'c, ()> {
-        let known = self.number(DefinitionKind::Class, def.name, read, def);
-        self.check_parameters(vm, known)?;
-        self.check_name(known, DefKind::Class)?;
-        self.definitions.classes.borrow_mut().insert(def.name, known);
+        let definition = self.number(DefinitionKind::Class, def.name, read, def);
+        self.check_parameters(vm, definition)?;
+        self.check_name(definition, DefKind::Class)?;
+        self.definitions.classes.borrow_mut().insert(def.name, definition);
         Ok(())
     }
 
@@ -93,14 +93,14 @@ impl<'c> Compile<'c> {
         def: &Def<'c>,
         origin: Option<&'c str>,
     ) -> Eval<'c, ()> {
-        let known = self.number(DefinitionKind::Define, def.name, read, def);
+        let definition = self.number(DefinitionKind::Define, def.name, read, def);
         let site = self.site_of_definition(read.manifest.file, def, origin);
         if let Some(old) = self.definitions.define_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("type", def.name, &format!("Originally set {old}.")));
         }
-        self.check_parameters(vm, known)?;
-        self.check_name(known, DefKind::Define)?;
-        self.definitions.defines.borrow_mut().insert(def.name, known);
+        self.check_parameters(vm, definition)?;
+        self.check_name(definition, DefKind::Define)?;
+        self.definitions.defines.borrow_mut().insert(def.name, definition);
         Ok(())
     }
 
@@ -111,14 +111,14 @@ impl<'c> Compile<'c> {
                 HostMatch::Regex(source) => {
                     // Puppet compiles it when it reads it.
                     regex::check(source).map_err(Flow::raw)?;
-                    self.text(&names::of_node_pattern(source, self.asked.settings.compat))
+                    self.text(&names::of_node_pattern(source, self.options.settings.compat))
                 }
                 HostMatch::Default => "default",
             };
-            let known = self.number(DefinitionKind::Node, name, read, def);
-            self.check_name(known, DefKind::Node)?;
-            self.definitions.nodes_by_name.borrow_mut().insert(name, known);
-            self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, known });
+            let definition = self.number(DefinitionKind::Node, name, read, def);
+            self.check_name(definition, DefKind::Node)?;
+            self.definitions.nodes_by_name.borrow_mut().insert(name, definition);
+            self.definitions.nodes.borrow_mut().push(NodeDefinition { matching, definition });
         }
         Ok(())
     }
@@ -136,9 +136,9 @@ impl<'c> Compile<'c> {
         if let Some(old) = self.definitions.function_sites.borrow_mut().insert(def.name, site) {
             return Err(redefined("function", def.name, &format!("Originally set {old}.")));
         }
-        let known = FunctionDefinition { closure, manifest: read.manifest, is_noted: Cell::new(false) };
-        let known = &*self.arena.alloc(known);
-        self.definitions.functions.borrow_mut().insert(def.name, Some(known));
+        let definition = FunctionDefinition { closure, manifest: read.manifest, is_noted: Cell::new(false) };
+        let definition = &*self.arena.alloc(definition);
+        self.definitions.functions.borrow_mut().insert(def.name, Some(definition));
         Ok(())
     }
 
@@ -186,18 +186,19 @@ impl<'c> Compile<'c> {
     }
 
     /// Fails if something that such a definition may not share its name with has the name of `known`.
-    fn check_name(&self, known: &'c Definition<'c>, new: DefKind) -> Eval<'c, ()> {
+    fn check_name(&self, definition: &'c Definition<'c>, new: DefKind) -> Eval<'c, ()> {
         for old in taken::in_the_way(new) {
             let other = match old {
-                DefKind::Node => self.definitions.nodes_by_name.borrow().get(known.name).copied(),
-                DefKind::Define => self.define_named(known.name),
+                DefKind::Node => self.definitions.nodes_by_name.borrow().get(definition.name).copied(),
+                DefKind::Define => self.define_named(definition.name),
                 // The class of the code outside all definitions.
-                _ if known.name.is_empty() => Some(self.definition(0)),
-                _ => self.class_named(known.name),
+                _ if definition.name.is_empty() => Some(self.definition(0)),
+                _ => self.class_named(definition.name),
             };
             if let Some(other) = other {
-                let message = taken::taken(new, *old, known.name, &location(other.manifest.file, other.line));
-                let flow = self.placed_error(message, known.manifest.file, known.line);
+                let message =
+                    taken::taken(new, *old, definition.name, &location(other.manifest.file, other.line));
+                let flow = self.placed_error(message, definition.manifest.file, definition.line);
                 return Err(flow.because(Cause::Duplicate));
             }
         }

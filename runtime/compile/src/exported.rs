@@ -3,7 +3,7 @@
 //! from the store brings its parameters, and neither its place nor its tags.
 
 use crate::compile::Compile;
-use crate::query::{Asked, fitting};
+use crate::query::{PreparedQuery, fitting};
 use bumpalo::collections::CollectIn;
 use bunraku_catalog::{Kind, Param};
 use bunraku_data::json as data;
@@ -29,17 +29,17 @@ impl<'c> Compile<'c> {
     ) -> Eval<'c, Vec<ResourceId>> {
         let mut found: Vec<ResourceId> = {
             let catalog = self.catalog.borrow();
-            let asked = query.map(|query| Asked::new(&self.tags.names, query));
+            let prepared = query.map(|query| PreparedQuery::new(&self.tags.names, query));
             let own = catalog.of_type(type_name).iter().copied();
             let own = own.filter(|id| catalog[*id].exported == Some(true));
-            fitting(asked.as_ref(), self.arena, &catalog, own)?
+            fitting(prepared.as_ref(), self.arena, &catalog, own)?
         };
-        let Some(store) = self.asked.store else { return Ok(found) };
+        let Some(store) = self.options.store else { return Ok(found) };
         // What others export is in no file of the tree.
         reads::note_unknown(|| format!("a collector of exported {type_name}"));
         let filter = query.map(filter);
         let resources = store
-            .exported(type_name, self.asked.node_name, filter.as_ref())
+            .exported(type_name, self.options.node_name, filter.as_ref())
             .map_err(|why| self.placed_error(why, None, 0))?;
         for resource in &resources {
             found.extend(self.take_in(vm, scope, resource)?);
@@ -95,7 +95,7 @@ impl<'c> Compile<'c> {
     /// Whether a name is that of the function that asks PuppetDB, and there is one to ask. Without, it is not known, as where
     /// PuppetDB's termini are not installed.
     pub(crate) fn asks_puppetdb(&self, name: &str) -> bool {
-        name == PUPPETDB_QUERY && self.asked.store.is_some_and(|store| store.is_puppetdb())
+        name == PUPPETDB_QUERY && self.options.store.is_some_and(|store| store.is_puppetdb())
     }
 
     /// `puppetdb_query(QUERY)`: a text in PQL, or the syntax tree as an array.
@@ -111,7 +111,7 @@ impl<'c> Compile<'c> {
             }
             _ => return Err(Flow::raw(format!("'{PUPPETDB_QUERY}' expects 1 argument, got {}", args.len()))),
         };
-        let Some(store) = self.asked.store else { return Ok(Value::Undef) };
+        let Some(store) = self.options.store else { return Ok(Value::Undef) };
         // What PuppetDB knows is in no file of the tree.
         reads::note_unknown(|| PUPPETDB_QUERY.to_owned());
         let found = store.ask(&json(query)).map_err(Flow::raw)?;

@@ -8,7 +8,8 @@ use bunraku_hiera::query::origin::{LinesRead, Origin};
 use bunraku_hiera::query::traced::Noted;
 use bunraku_hiera::query::{Answer, Query};
 use bunraku_hiera::{
-    CertainCall, EnvironmentParts, FunctionSide, Lookups, ModuleParts, Repeat, RestsOn, Surroundings,
+    CertainCall, EnvironmentParts, FunctionSide, InterpolatedInto, Lookups, ModuleParts, Repeat, RestsOn,
+    Surroundings,
 };
 use bunraku_native_ruby::MissingVariable;
 use bunraku_vm::cause::Cause;
@@ -105,7 +106,8 @@ impl<'c> Compile<'c> {
 
     /// What a variable that no scope has stands for: undef, or Puppet's error or warning, as the setting `strict` says.
     /// In paths of Hiera there is a warning in place of the error, as far as the version has that.
-    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
+    pub(crate) fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, into: InterpolatedInto) -> Eval<'c> {
+        let in_paths = into == InterpolatedInto::Path;
         let goes_on = in_paths && !self.holds(Rule::HieraVariablesFail);
         if matches!(name, "module_name" | "caller_module_name") {
             return Ok(Value::Undef);
@@ -116,7 +118,7 @@ impl<'c> Compile<'c> {
             vm.witness(Change::UndefinedVariable, name);
         }
         let message = format!("Undefined variable '{told_as}'; {reason}");
-        match self.asked.settings.strict {
+        match self.options.settings.strict {
             Strict::Error if goes_on => {
                 let message = format!(
                     "Interpolation failed with '{name}', but compilation continuing; {reason}\n   (file & line not available)"
@@ -162,7 +164,7 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
     }
 
     fn has_called(&self, name: &str, from: &str) -> bool {
-        let found = self.asked.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
+        let found = self.options.settings.native_ruby.then(|| self.find_ruby(name, from)).flatten();
         found.is_some_and(|found| self.erb.has_called(name, found.module))
     }
 
@@ -182,7 +184,7 @@ impl<'c> FunctionSide<'c> for Compile<'c> {
 impl<'c> Surroundings<'c> for Compile<'c> {
     fn environment(&self) -> EnvironmentParts<'c> {
         let environment = self.environment;
-        let given = || match self.asked.given.get("environment_data_provider") {
+        let given = || match self.options.given.get("environment_data_provider") {
             Some(Raw::Text(text)) => Some(text.as_str()),
             _ => None,
         };
@@ -205,7 +207,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn strict(&self) -> Strict {
-        self.asked.settings.strict
+        self.options.settings.strict
     }
 
     fn default_codedir(&self) -> &'c str {
@@ -213,8 +215,8 @@ impl<'c> Surroundings<'c> for Compile<'c> {
         codedir.as_ref().and_then(|value| value.text()).map_or("", |text| self.text(text))
     }
 
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c> {
-        Compile::undefined_variable(self, vm, name, in_paths)
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, into: InterpolatedInto) -> Eval<'c> {
+        Compile::undefined_variable(self, vm, name, into)
     }
 
     fn warn(&self, repeat: Repeat<'_>, message: String) {
@@ -229,7 +231,7 @@ impl<'c> Surroundings<'c> for Compile<'c> {
     }
 
     fn keep_data(&self, file: Arc<DataFile>) -> &'c DataFile {
-        self.asked.kept.keep_data(file)
+        self.options.kept.keep_data(file)
     }
 
     fn file_reached(&self, path: &Path) {

@@ -12,7 +12,7 @@ use bunraku_data::names;
 use bunraku_environment::function_files::ENVIRONMENT;
 use bunraku_environment::modules;
 use bunraku_environment::units::{Compiled, compile};
-use bunraku_files::reads::{self, Asked, Touch};
+use bunraku_files::reads::{self, PathQuestion, Touch};
 use bunraku_vm::closure::Closure;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
@@ -38,13 +38,13 @@ impl<'c> Compile<'c> {
     pub(crate) fn read_manifest(&self, vm: &mut Vm<'c>, path: &Path) -> Eval<'c, Read<'c>> {
         if let Some(file) = self.environment.modules.kept_file(path) {
             let compile = || {
-                self.units().file(self.tree(), path, self.asked.settings.strict, file.in_module.as_deref())
+                self.units().file(self.tree(), path, self.options.settings.strict, file.in_module.as_deref())
             };
-            let outcome = file.unit(self.tree(), self.asked.settings.strict as usize, compile);
+            let outcome = file.unit(self.tree(), self.options.settings.strict as usize, compile);
             self.witness_file(path, file.in_module.as_deref());
             self.note_standing(path);
             let compiled = outcome.as_ref().map_err(|faults| self.faults(faults))?;
-            let learned = Some(&file.learned[self.asked.settings.strict as usize]);
+            let learned = Some(&file.learned[self.options.settings.strict as usize]);
             self.check_noted(vm, compiled.parts().0, Some(&file.path))?;
             let path = Some(&*file.path);
             let mut read = self.read_unit(vm, compiled, (compiled.parts(), learned), path, &file.module)?;
@@ -54,12 +54,13 @@ impl<'c> Compile<'c> {
         let compiled = self.compile_manifest(path)?;
         let file = Some(self.text(&path.to_string_lossy()));
         self.check_noted(vm, compiled.parts().0, file)?;
-        self.read_unit(vm, &compiled, (self.asked.kept.keep(&compiled), None), file, self.module_of(path))
+        self.read_unit(vm, &compiled, (self.options.kept.keep(&compiled), None), file, self.module_of(path))
     }
 
     pub(crate) fn compile_manifest(&self, path: &Path) -> Eval<'c, Compiled> {
         let in_module = self.environment.modules.place(path).map(|(path, _)| path);
-        let outcome = self.units().file(self.tree(), path, self.asked.settings.strict, in_module.as_deref());
+        let outcome =
+            self.units().file(self.tree(), path, self.options.settings.strict, in_module.as_deref());
         self.witness_file(path, in_module.as_deref());
         self.note_standing(path);
         outcome.map_err(|faults| self.faults(&faults))
@@ -75,7 +76,7 @@ impl<'c> Compile<'c> {
 
     /// How code that is no module's is checked.
     pub(crate) fn check_options(&self) -> CheckOptions<'static> {
-        let Settings { strict, compat, .. } = self.asked.settings;
+        let Settings { strict, compat, .. } = self.options.settings;
         CheckOptions { strict, compat, location: Location::Free }
     }
 
@@ -90,7 +91,7 @@ impl<'c> Compile<'c> {
         file: Option<&'c str>,
         module: &'c str,
     ) -> Eval<'c, UnitId> {
-        let read = self.read_unit(vm, compiled, (self.asked.kept.keep(compiled), None), file, module)?;
+        let read = self.read_unit(vm, compiled, (self.options.kept.keep(compiled), None), file, module)?;
         self.define_all(vm, read, None)?;
         Ok(read.unit)
     }
@@ -141,8 +142,8 @@ impl<'c> Compile<'c> {
         name: &str,
         found: impl Fn(&Self) -> Option<T>,
     ) -> Eval<'c, Option<T>> {
-        if let Some(known) = found(self) {
-            return Ok(Some(known));
+        if let Some(definition) = found(self) {
+            return Ok(Some(definition));
         }
         for file in modules::manifests(&self.environment.modules, name).iter() {
             if self.definitions.loaded.borrow().contains(file.as_os_str().as_encoded_bytes()) {
@@ -154,8 +155,8 @@ impl<'c> Compile<'c> {
                 self.definitions.loaded.borrow_mut().remove(file.as_os_str().as_encoded_bytes());
             })?;
             self.define_all(vm, read, None)?;
-            if let Some(known) = found(self) {
-                return Ok(Some(known));
+            if let Some(definition) = found(self) {
+                return Ok(Some(definition));
             }
         }
         Ok(None)
@@ -166,7 +167,9 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.classes.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_once(&known.is_noted, known.manifest, DefKind::Class, known.name));
+        found.inspect(|definition| {
+            self.note_once(&definition.is_noted, definition.manifest, DefKind::Class, definition.name)
+        });
         Ok(found)
     }
 
@@ -175,7 +178,9 @@ impl<'c> Compile<'c> {
         let name = names::key(name);
         let found =
             self.autoload(vm, &name, |compile| compile.definitions.defines.borrow().get(&*name).copied())?;
-        found.inspect(|known| self.note_once(&known.is_noted, known.manifest, DefKind::Define, known.name));
+        found.inspect(|definition| {
+            self.note_once(&definition.is_noted, definition.manifest, DefKind::Define, definition.name)
+        });
         Ok(found)
     }
 
@@ -183,7 +188,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn note_body(&self, manifest: Manifest<'c>, kind: DefKind, name: &str) {
         let outline = || match manifest.kept {
             Some(kept) => Some(kept.outline(self.tree())),
-            None => Some(self.tree().question(Asked::Outline, Path::new(manifest.file?))),
+            None => Some(self.tree().question(PathQuestion::Outline, Path::new(manifest.file?))),
         };
         if reads::is_gathered()
             && let Some(outline) = outline()
@@ -202,10 +207,10 @@ impl<'c> Compile<'c> {
 
     /// The function of a name in the Puppet language that is known already; none inside where it is known that there is none.
     pub(crate) fn known_function(&self, name: &str) -> Option<Option<&'c Closure<'c>>> {
-        let known = *self.definitions.functions.borrow().get(name)?;
-        Some(known.map(|known| {
-            self.note_once(&known.is_noted, known.manifest, DefKind::Function, name);
-            known.closure
+        let definition = *self.definitions.functions.borrow().get(name)?;
+        Some(definition.map(|definition| {
+            self.note_once(&definition.is_noted, definition.manifest, DefKind::Function, name);
+            definition.closure
         }))
     }
 

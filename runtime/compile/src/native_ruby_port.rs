@@ -126,7 +126,7 @@ impl<'c> CallSide<'c> for Compile<'c> {
 
     fn answer(&self, vm: &mut Vm<'c>, question: &str, args: &[Value<'c>]) -> Eval<'c, Option<Value<'c>>> {
         match question {
-            "node" => Ok(Some(vm.string(self.asked.node_name))),
+            "node" => Ok(Some(vm.string(self.options.node_name))),
             "environment" => Ok(Some(vm.string(&self.environment.name))),
             question => self.talk().answer_natively(vm, question, args),
         }
@@ -156,7 +156,7 @@ impl<'c> Compile<'c> {
     /// Those of the Ruby worker, where the template needs it.
     pub(crate) fn render_erb(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, erb: Erb<'_>) -> Eval<'c> {
         let mut calls = Journal::default();
-        if self.asked.settings.native_ruby {
+        if self.options.settings.native_ruby {
             let started = Instant::now();
             let render = || self.erb.render(self, vm, scope, &erb).map_err(|asked| calls = asked).ok();
             let before = self.enter_file(erb.file());

@@ -10,7 +10,7 @@ use bunraku_vm::function::Native;
 impl<'c> Compile<'c> {
     /// The native twin of the function that code of module `from` gets for a name.
     pub(crate) fn twin(&self, name: &str, from: &str) -> Option<&'static Native> {
-        if !self.asked.settings.native_stdlib || !module::has_twin(name) {
+        if !self.options.settings.native_stdlib || !module::has_twin(name) {
             return None;
         }
         let found = self.find_ruby(name, from)?;

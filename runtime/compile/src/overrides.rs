@@ -115,14 +115,14 @@ impl<'c> Compile<'c> {
             let place = Place { file: over.file.map(Into::into), line: Some(over.line), column: None };
             self.witness(Change::LateOverride, &self.catalog.borrow()[id].reference(), place);
         }
-        if evaluated && self.asked.settings.strict != Strict::Off {
+        if evaluated && self.options.settings.strict != Strict::Off {
             let at = location(file, line);
             let message = if at.is_empty() {
                 "Attempt to override an already evaluated resource with new values".to_owned()
             } else {
                 format!("Attempt to override an already evaluated resource, defined at {at}, with new values")
             };
-            if self.asked.settings.strict == Strict::Error {
+            if self.options.settings.strict == Strict::Error {
                 return Err(self.placed_error(message, over.file, over.line));
             }
             let here = location(over.file, over.line);
@@ -142,18 +142,18 @@ impl<'c> Compile<'c> {
     /// Whether the code of `child` may override what the code of `parent` set: a class that inherits it, or one that
     /// has collected with overrides.
     fn is_child(&self, child: u32, parent: u32) -> bool {
-        let mut known = self.definition(child);
+        let mut definition = self.definition(child);
         // An inheritance loop cannot be declared, but a count costs nothing.
         for _ in 0..1000 {
-            if known.overrides.get() {
+            if definition.overrides.get() {
                 return true;
             }
-            let Some(name) = known.parent else { return false };
+            let Some(name) = definition.parent else { return false };
             let Some(next) = self.definitions.classes.borrow().get(name).copied() else { return false };
             if next.number == parent {
                 return true;
             }
-            known = next;
+            definition = next;
         }
         false
     }

@@ -4,7 +4,7 @@
 use crate::compile::Compile;
 use crate::state::definitions::{Definition, DefinitionKind};
 use crate::state::recorded::Given;
-use bunraku_catalog::Param;
+use bunraku_catalog::{Param, Resource};
 use bunraku_data::names;
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
@@ -15,7 +15,7 @@ use bunraku_vm::host::Lookup;
 use bunraku_vm::scope::{ResourceId, Scope};
 use bunraku_vm::symbol::known;
 use bunraku_vm::types::mismatch::{Parameter, describe_parameters};
-use bunraku_vm::types::{self, is_instance, noted_fault};
+use bunraku_vm::types::{self, is_instance, take_check_fault};
 use bunraku_vm::unit::ChunkRef;
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::{ParamInfo, Vm};
@@ -35,21 +35,21 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
-        scope.set(known::MODULE_NAME, module_name(vm, known.module));
+        scope.set(known::MODULE_NAME, module_name(vm, definition.module));
         if let Some(outer) = scope.declared_in {
             let caller = self.definition(self.source_of(outer)).module;
             scope.set(known::CALLER_MODULE_NAME, vm.string(caller));
         }
-        let Some(chunk) = known.chunk else { return Ok(()) };
-        if known.kind == DefinitionKind::Class {
-            self.look_up_parameters(vm, id, known, chunk, scope)?;
+        let Some(chunk) = definition.chunk else { return Ok(()) };
+        if definition.kind == DefinitionKind::Class {
+            self.look_up_parameters(vm, id, definition, chunk, scope)?;
         }
-        self.set_names(vm, id, known, scope);
-        if known.kind == DefinitionKind::Node {
-            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+        self.set_names(vm, id, definition, scope);
+        if definition.kind == DefinitionKind::Node {
+            self.scopes.of_classes.borrow_mut().insert(definition.name, scope);
             return Ok(());
         }
         let (mut given, subject) = {
@@ -58,7 +58,7 @@ impl<'c> Compile<'c> {
         };
         let params = vm.params(chunk)?;
         if let Some(message) = ParamInfo::refused(params) {
-            return Err(at_definition(Flow::formed(Diagnostic::error(message)), known));
+            return Err(at_definition(Flow::formed(Diagnostic::error(message)), definition));
         }
         let mut all_known = true;
         // The names have been set. A title that was given is complained of in the end.
@@ -76,7 +76,7 @@ impl<'c> Compile<'c> {
             }
         }
         self.catalog.borrow_mut()[id].params.reserve(params.len().saturating_sub(given.len()));
-        let sound = vm.sound(chunk);
+        let checked = vm.checked_params(chunk);
         // The parameters whose values may not be of their types.
         let mut doubtful = Vec::with_capacity(params.len());
         for (n, param) in params.iter().enumerate() {
@@ -87,13 +87,18 @@ impl<'c> Compile<'c> {
                 }
                 continue;
             }
-            if param.typed && !sound.is_some_and(|sound| sound.fits[n]) {
+            if param.typed && !checked.is_some_and(|checked| checked.fits[n]) {
                 doubtful.push(n);
             }
             let is_given = slot.take().is_some();
-            let value =
-                vm.param_default(chunk, n, scope, &subject).map_err(|flow| at_definition(flow, known))?;
-            self.set_param(id, param.name, value, known.number, is_given)?;
+            let value = vm
+                .param_default(chunk, n, scope, &subject)
+                .map_err(|flow| at_definition(flow, definition))?;
+            let param = Param { name: param.name, value, at: None, append: false, source: definition.number };
+            match is_given {
+                true => self.set_param(id, param)?,
+                false => self.add_param(id, param)?,
+            }
             slot.set(Some(types::held(self.arena, value)));
         }
         let value_of = |n: usize| scope.slots[params[n].slot as usize].get();
@@ -103,7 +108,7 @@ impl<'c> Compile<'c> {
             |param: &&ParamInfo<'_>| matches!(param.symbol, known::MODULE_NAME | known::CALLER_MODULE_NAME);
         if let Some(param) = params.iter().find(set) {
             let message = format!("Cannot reassign variable '${}'", param.name);
-            return Err(at_definition(Flow::formed(Diagnostic::error(message)), known));
+            return Err(at_definition(Flow::formed(Diagnostic::error(message)), definition));
         }
         self.catalog.borrow_mut()[id].progress.validated = !has_title;
         scope.begin_body();
@@ -113,15 +118,15 @@ impl<'c> Compile<'c> {
     /// Checks the parameters of a class or defined type whose body is not evaluated with them: one that stayed
     /// virtual, or that was given others afterwards.
     pub(crate) fn validate_as_given(&self, vm: &mut Vm<'c>, id: ResourceId) -> Eval<'c, ()> {
-        let (known, given) = {
+        let (definition, given) = {
             let resource = &self.catalog.borrow()[id];
-            let known = match resource.type_name {
+            let definition = match resource.type_name {
                 "Class" => self.class_named(&names::lower(resource.title)),
                 other => self.define_named(&names::lower(other)),
             };
-            (known, resource.params.clone())
+            (definition, resource.params.clone())
         };
-        let Some(chunk) = known.and_then(|known| known.chunk) else { return Ok(()) };
+        let Some(chunk) = definition.and_then(|definition| definition.chunk) else { return Ok(()) };
         let params = vm.params(chunk)?;
         let value_of =
             |n: usize| given.iter().find(|param| param.name == params[n].name).map(|param| param.value);
@@ -134,15 +139,15 @@ impl<'c> Compile<'c> {
     }
 
     /// Sets `$title` and `$name`.
-    fn set_names(&self, vm: &Vm<'c>, id: ResourceId, known: &'c Definition<'c>, scope: &'c Scope<'c>) {
+    fn set_names(&self, vm: &Vm<'c>, id: ResourceId, definition: &'c Definition<'c>, scope: &'c Scope<'c>) {
         let title = self.catalog.borrow()[id].title;
         let title_value = self.catalog.borrow()[id].title_value.unwrap_or_else(|| vm.string(title));
         let name = self.catalog.borrow()[id].param("name").unwrap_or(title_value);
-        if known.kind == DefinitionKind::Class {
+        if definition.kind == DefinitionKind::Class {
             let title = vm.string(&names::lower(title));
             scope.set(known::TITLE, title);
             scope.set(known::NAME, title);
-            self.scopes.of_classes.borrow_mut().insert(known.name, scope);
+            self.scopes.of_classes.borrow_mut().insert(definition.name, scope);
         } else {
             for (variable, value) in [(known::TITLE, title_value), (known::NAME, name)] {
                 scope.set(variable, value.as_str().map_or(value, |text| vm.frozen_string(text)));
@@ -150,27 +155,26 @@ impl<'c> Compile<'c> {
         }
     }
 
-    fn set_param(
-        &self,
-        id: ResourceId,
-        name: &'c str,
-        value: Value<'c>,
-        source: u32,
-        is_there: bool,
-    ) -> Eval<'c, ()> {
-        let param = Param { name, value, at: None, append: false, source };
+    /// Gives a resource a parameter, in place of the one of that name that it may have.
+    fn set_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
         let resource = &mut self.catalog.borrow_mut()[id];
-        // A parameter may be called so, and tags as the metaparameter does.
-        if name == "tag" {
-            self.tag_by_parameter(resource, value)?;
-        }
-        // Defaults are many, and so are the parameters that would be searched for each.
-        if is_there {
-            resource.set(param);
-        } else {
-            resource.params.push(param);
-        }
+        self.tag_if_named_so(resource, &param)?;
+        resource.set(param);
         Ok(())
+    }
+
+    /// Gives a resource a parameter that it does not have: defaults are many, and so are the parameters that would be searched
+    /// for each.
+    fn add_param(&self, id: ResourceId, param: Param<'c>) -> Eval<'c, ()> {
+        let resource = &mut self.catalog.borrow_mut()[id];
+        self.tag_if_named_so(resource, &param)?;
+        resource.params.push(param);
+        Ok(())
+    }
+
+    /// A parameter may be called `tag`, and tags as the metaparameter does.
+    fn tag_if_named_so(&self, resource: &mut Resource<'c>, param: &Param<'c>) -> Eval<'c, ()> {
+        if param.name == "tag" { self.tag_by_parameter(resource, param.value) } else { Ok(()) }
     }
 
     /// Automatic parameter look-up: what Hiera has for a class parameter that was not given.
@@ -178,12 +182,12 @@ impl<'c> Compile<'c> {
         &self,
         vm: &mut Vm<'c>,
         id: ResourceId,
-        known: &'c Definition<'c>,
+        definition: &'c Definition<'c>,
         chunk: ChunkRef,
         scope: &'c Scope<'c>,
     ) -> Eval<'c, ()> {
         let params = vm.params(chunk)?;
-        let mut key = [known.name, "::"].concat();
+        let mut key = [definition.name, "::"].concat();
         let prefix = key.len();
         for param in params {
             if self.catalog.borrow()[id].param(param.name).is_some_and(|value| !value.is_undef()) {
@@ -203,7 +207,8 @@ impl<'c> Compile<'c> {
             if let Some(value) = found
                 && !(value.is_undef() && param.has_default)
             {
-                self.set_param(id, param.name, value, known.number, true)?;
+                let (name, source) = (param.name, definition.number);
+                self.set_param(id, Param { name, value, at: None, append: false, source })?;
             }
         }
         Ok(())
@@ -254,7 +259,7 @@ impl<'c> Compile<'c> {
         }
         let subject = self.catalog.borrow()[id].named();
         let described = describe_parameters(vm, &subject, &parameters, &values)?;
-        if let Some(message) = noted_fault() {
+        if let Some(message) = take_check_fault() {
             return Err(match self.catalog.borrow()[id].type_name {
                 "Class" => Flow::raw(message),
                 // Nothing is being evaluated by then that Puppet would put around it.
@@ -274,13 +279,16 @@ impl<'c> Compile<'c> {
 
 /// An error of a default without a place gets that of the definition (`Puppet::Util::Errors#exceptwrap`).
 #[cold]
-fn at_definition<'c>(mut flow: Box<Flow<'c>>, known: &Definition<'c>) -> Box<Flow<'c>> {
+fn at_definition<'c>(mut flow: Box<Flow<'c>>, definition: &Definition<'c>) -> Box<Flow<'c>> {
     if let Flow::Fault(Fault { diagnostic, stage: Stage::Formed, .. }) = &mut *flow
         && diagnostic.place.line.is_none()
         && diagnostic.code != Some(UNCAUGHT)
     {
-        diagnostic.place =
-            Place { file: known.manifest.file.map(Into::into), line: Some(known.line), column: None };
+        diagnostic.place = Place {
+            file: definition.manifest.file.map(Into::into),
+            line: Some(definition.line),
+            column: None,
+        };
     }
     flow
 }

@@ -1,37 +1,28 @@
 //! The phases of a compile in Puppet's order, from the node's facts to the finished catalog.
 
-use crate::compile::{BREAK_IS_ILLEGAL, Compile, contain};
-use crate::inputs::server_facts;
-use crate::inputs::{Code, Finished, Inputs, Node, See};
-use crate::params::module_name;
-use crate::state::definitions::{Definition, DefinitionKind, Manifest, NodeDefinition};
+use crate::compile::{Compile, Contained, contain};
+use crate::inputs::{Code, Node};
+use crate::state::definitions::{Definition, DefinitionKind, NodeDefinition};
 use crate::state::recorded::{Given, Led, LedHow};
-use bumpalo::{Bump, collections::CollectIn};
-use bunraku_catalog::json::{self, Header, Version};
+use bumpalo::collections::CollectIn;
 use bunraku_catalog::tags::Tags;
-use bunraku_catalog::view::View;
-use bunraku_catalog::{Catalog, Inherited, Kind, Param, Params};
+use bunraku_catalog::{Inherited, Kind, Param, Params};
 use bunraku_compiler::{SourceFile, SourceKind};
 use bunraku_data::json as data;
-use bunraku_data::rich;
+use bunraku_data::rich::{self, NotInJson};
 use bunraku_environment::units::Compiled;
-use bunraku_vm::budget;
 use bunraku_vm::cause::{Cause, UNCAUGHT};
-use bunraku_vm::compat::Rule;
-use bunraku_vm::diagnostic::{Diagnostic, Place, Severity};
+use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::format;
 use bunraku_vm::host::Site;
 use bunraku_vm::regex;
 use bunraku_vm::scope::{ResourceId, ScopeKind, ScopeSpec};
-use bunraku_vm::symbol::{Interner, known};
+use bunraku_vm::symbol::known;
 use bunraku_vm::unit::{ChunkRef, DefKind, HostMatch};
 use bunraku_vm::value::Value;
 use bunraku_vm::vm::Vm;
 use std::borrow::Cow;
-use std::cell::Cell;
-use std::sync::atomic::Ordering;
-use std::time::Instant;
 
 /// Rounds of definitions and collectors after which Puppet gives up.
 const MAX_ROUNDS: usize = 1000;
@@ -54,120 +45,11 @@ fn first_match<'n, 'c>(
 }
 
 impl<'c> Compile<'c> {
-    /// Compiles a node's catalog. If it comes to its end, `see` gets it while it is in memory; what it does there counts for
-    /// no limit of the compile but that of steps and nesting.
-    pub fn run(inputs: Inputs<'c>, arena: &'c Bump, see: Option<&mut See<'_>>) -> Finished {
-        let Inputs { environment, settings, node, code, want_value, query, report, covers, origins, .. } =
-            inputs;
-        let names = inputs.kept.keep_names(environment.modules.symbols().current());
-        let compile = &*arena.alloc(Compile::new(inputs, arena));
-        let mut vm = Vm::with_names(compile, Interner::over(arena, names));
-        vm.calls.max_depth = settings.max_depth;
-        vm.calls.max_calls = settings.max_calls;
-        if settings.stats || settings.profile {
-            vm.observer = Some(compile);
-        }
-        if let Some(watches) = covers {
-            vm.cover(watches.clone());
-        }
-        let finished = budget::guarded(settings.limits, || {
-            let outcome = match report {
-                Some(report) => compile.process_report(&mut vm, node, report),
-                None => compile.phases(&mut vm, node, code),
-            };
-            compile.witness_types();
-            let result = outcome.map_err(|flow| compile.diagnostic(*flow));
-            let value = match &result {
-                Ok((_, value)) if want_value => Some(data::describe(&mut vm, *value)),
-                _ => None,
-            };
-            let result = result.map(|(catalog, _)| catalog);
-            let stored = match &result {
-                Ok(_) if compile.asked.wants_exported => {
-                    let form = json::Form { stored: true, ..json::Form::default() };
-                    Some(compile.write_catalog(node, form))
-                }
-                _ => None,
-            };
-            let lookup = match (&result, query) {
-                (Ok(_), Some(query)) => {
-                    Some(compile.answer_query(&mut vm, query).map_err(|flow| compile.diagnostic(*flow)))
-                }
-                _ => None,
-            };
-            let origins = origins
-                .filter(|_| result.is_ok())
-                .and_then(|about| compile.tell_origins(&mut vm, about, (node, code.map(|code| code.text))));
-            let graph = (settings.graph && result.is_ok()).then(|| compile.catalog_graph());
-            environment.modules.symbols().take_in(&vm.symbols);
-            Finished { value, stored, lookup, origins, graph, ..Finished::of(result) }
-        });
-        let finished = finished.unwrap_or_else(|limit| {
-            // Where the machine was when it was left: the innermost code that has said where it is.
-            let site = vm.stack().into_iter().find(|site| site.line != 0);
-            let place = site.map_or_else(Place::default, |site| site.place());
-            let diagnostic = Diagnostic::error(limit.to_string()).at(place).because(Cause::Limit(limit));
-            Finished::of(Err(diagnostic))
-        });
-        if let Some(recorded) = compile.recorded {
-            recorded.release();
-        }
-        compile.ruby.release();
-        compile.erb.release();
-        compile.hiera.release();
-        let catalog = compile.catalog.replace(Catalog::with_capacity(arena, 0));
-        environment.resources.store(catalog.resources.len(), Ordering::Relaxed);
-        compile.note_sources(&catalog);
-        let finished = match see {
-            Some(see) if finished.result.is_ok() => {
-                let view = View::of(catalog, &compile.tags.names);
-                compile.ask_for_values(&view);
-                compile.note_asked_data(&vm, node);
-                compile.show(view, see, finished)
-            }
-            _ => {
-                compile.note_asked_data(&vm, node);
-                finished
-            }
-        };
-        compile.tags.release();
-        let (logs, stats) = (compile.journal.messages.take(), compile.accounts.counter.take());
-        let (notes, covered) = (compile.witness.take(), vm.covered());
-        Finished { logs, stats, notes, covered, spent: compile.accounts.spent.get(), ..finished }
-    }
-
-    /// Shows the finished catalog to whoever wants to see it. Other compiles may run meanwhile, so no time is counted.
-    fn show(&self, view: View<'c>, see: &mut See<'_>, finished: Finished) -> Finished {
-        let limits = budget::Limits { time: None, memory: usize::MAX, ..self.asked.settings.limits };
-        let mut spent = self.accounts.spent.get();
-        spent.resources = view.resources.len();
-        self.accounts.spent.set(spent);
-        let seen = budget::guarded(limits, || see(view));
-        match seen {
-            Ok(()) => finished,
-            Err(limit) => {
-                let diagnostic = Diagnostic::error(limit.to_string()).because(Cause::Limit(limit));
-                Finished { result: Err(diagnostic), ..finished }
-            }
-        }
-    }
-
-    /// What a user sees of what ended the compile: ` on node NAME` behind Puppet's message.
-    pub(crate) fn diagnostic(&self, flow: Flow<'c>) -> Diagnostic {
-        match flow {
-            Flow::Fault(fault) => {
-                let mut diagnostic = fault.diagnostic;
-                if fault.stage != Stage::Formed {
-                    diagnostic.place = Place::default();
-                }
-                diagnostic
-            }
-            Flow::Break(place) | Flow::Next(_, place) | Flow::Return(_, place) => {
-                Diagnostic::error(BREAK_IS_ILLEGAL).at(place).because(Cause::IllegalBreak)
-            }
-        }
-    }
-
+    /// The phases, one after the other: the catalog as JSON, where that is wanted, and the value of the last expression of
+    /// main.
+    ///
+    /// # Errors
+    /// Whatever ends the compile.
     pub(crate) fn phases(
         &self,
         vm: &mut Vm<'c>,
@@ -181,7 +63,7 @@ impl<'c> Compile<'c> {
         self.check_names()?;
         self.witness_environment();
         self.find_version()?;
-        self.prepare(vm, node)?;
+        self.add_main_stage(vm, node)?;
         self.set_node_parameters(vm, node)?;
         self.load_main(vm, code)?;
         self.create_settings(vm)?;
@@ -193,20 +75,18 @@ impl<'c> Compile<'c> {
         self.fail_on_unused_overrides()?;
         self.fail_on_unrealized()?;
         self.validate_relationships()?;
-        if self.asked.settings.check_cycles {
+        if self.options.settings.check_cycles {
             self.check_cycles()?;
         }
         self.check_late_aliases()?;
         self.tell_of_formless_data()?;
-        if self.asked.wants_json {
-            // What was written before is no part of it.
-            rich::unwritable();
-            let catalog = self.write_catalog(node, self.asked.settings.form);
-            if let Some(number) = rich::unwritable() {
+        if self.options.wants_json {
+            let catalog = rich::checked(|| self.write_catalog(node, self.options.settings.form));
+            let catalog = catalog.map_err(|NotInJson(number)| {
                 // Nobody adds the node's name, and the number is the oracle's, too.
                 let message = format!("1000: {} not allowed in JSON", format::float_to_s(number));
-                return Err(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
-            }
+                Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT))
+            })?;
             return Ok((catalog, value));
         }
         self.make_bytes_binary();
@@ -214,19 +94,8 @@ impl<'c> Compile<'c> {
     }
 
     /// Main's place among the known, `Stage[main]` in the catalog.
-    pub(crate) fn prepare(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
-        let main = self.add_definition(|number| Definition {
-            number,
-            kind: DefinitionKind::Main,
-            name: "",
-            chunk: None,
-            parent: None,
-            module: "",
-            manifest: Manifest::default(),
-            line: 0,
-            overrides: Cell::new(false),
-            is_noted: Cell::new(false),
-        });
+    pub(crate) fn add_main_stage(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
+        let main = self.add_definition(|number| Definition::without_code(number, DefinitionKind::Main, ""));
         vm.top.source.set(Some(main.number));
         let mut stage = self.new_resource(vm, "Stage", "main", vm.top, Params::new_in(self.arena))?;
         stage.kind = Kind::Compilable;
@@ -285,86 +154,10 @@ impl<'c> Compile<'c> {
         flow
     }
 
-    /// Top-scope variables: an external classifier's, the facts, `$trusted`, `$server_facts`, `$environment`.
-    ///
-    /// # Errors
-    /// Puppet's where one of them has a name that nothing but the compile may set.
-    pub(crate) fn set_node_parameters(&self, vm: &mut Vm<'c>, node: &Node) -> Eval<'c, ()> {
-        let top = vm.top;
-        let mut names = node.parameters.keys().chain(node.facts.map().keys());
-        if let Some(name) = names.find(|name| matches!(name.as_str(), "facts" | "server_facts")) {
-            return Err(Flow::raw(format!("Attempt to assign to a reserved variable name: '{name}'")));
-        }
-        // An external classifier's parameters win over facts of the same name.
-        let taken = |name: &str, value: &serde_json::Value, by: &serde_json::Value| {
-            let is_same = by == value && self.asked.settings.compat.holds(Rule::SameParameterIsNoticed);
-            let level = if is_same { Severity::Notice } else { Severity::Warning };
-            let (by, value) = (data::inspect(by), data::inspect(value));
-            self.log_once(level, format!(
-                "The node parameter '{name}' for node '{}' was already set to '{by}'. It could not be set to '{value}'",
-                node.name
-            ));
-        };
-        let others = self.without_withheld(node.facts.map());
-        let given = others.as_ref().unwrap_or(node.facts.map());
-        // The environment's name is a parameter of the node before anything else is.
-        let own = serde_json::Value::from(&*self.environment.name);
-        let parameter =
-            |name: &str| if name == "environment" { Some(&own) } else { node.parameters.get(name) };
-        let trusted = data::hash(self.arena, &node.trusted);
-        let [facts, trusted] = self.watch_data([data::facts(self.arena, given), trusted]);
-        let mut server_facts =
-            node.server_facts.clone().unwrap_or_else(|| server_facts(self.asked.settings.compat));
-        top.reserve(given.len() + node.parameters.len() + server_facts.len() + 8);
-        for ((name, json), (_, value)) in given.iter().zip(facts.entries_unasked()) {
-            match parameter(name) {
-                Some(by) => taken(name, json, by),
-                None => top.set(vm.symbols.intern(name), *value),
-            }
-        }
-        for (name, value) in node.parameters.iter().filter(|(name, _)| *name != "environment") {
-            let symbol = vm.symbols.intern(name);
-            top.set(symbol, data::value(self.arena, value));
-        }
-        for (name, value) in &server_facts {
-            match parameter(name).or_else(|| given.get(name)) {
-                Some(by) => taken(name, value, by),
-                None => {
-                    let symbol = vm.symbols.intern(name);
-                    top.set(symbol, data::value(self.arena, value));
-                }
-            }
-        }
-        top.set(known::ENVIRONMENT, self.string_value(&self.environment.name));
-        top.set(known::TRUSTED, Value::Hash(trusted));
-        // A server that tells nothing does not tell its environment, either.
-        if !server_facts.is_empty() {
-            server_facts.insert("environment".to_owned(), own);
-        }
-        top.set(known::SERVER_FACTS, data::object(self.arena, &server_facts));
-        self.witness.facts.set(Some(facts.address()));
-        top.set(known::FACTS, Value::Hash(facts));
-        top.set(known::MODULE_NAME, module_name(vm, ""));
-        if self.asked_data.is_watched() {
-            top.watch();
-        }
-        Ok(())
-    }
-
     /// `Class[Settings]` and its scope, whose variables are found when they are asked for (see `setting_variable`).
     pub(crate) fn create_settings(&self, vm: &mut Vm<'c>) -> Eval<'c, ()> {
-        let settings = self.add_definition(|number| Definition {
-            number,
-            kind: DefinitionKind::Class,
-            name: "settings",
-            chunk: None,
-            parent: None,
-            module: "",
-            manifest: Manifest::default(),
-            line: 0,
-            overrides: Cell::new(false),
-            is_noted: Cell::new(false),
-        });
+        let settings =
+            self.add_definition(|number| Definition::without_code(number, DefinitionKind::Class, "settings"));
         self.definitions.classes.borrow_mut().insert("settings", settings);
         let mut resource = self.new_resource(vm, "Class", "Settings", vm.top, Params::new_in(self.arena))?;
         resource.progress.evaluated = true;
@@ -407,7 +200,7 @@ impl<'c> Compile<'c> {
         let mut value = Value::Undef;
         let chunks = self.definitions.main_chunks.borrow().clone();
         for chunk in chunks {
-            value = contain(vm, false, |vm| vm.run_body(chunk, top, &[]))?;
+            value = contain(vm, Contained::Main, |vm| vm.run_body(chunk, top, &[]))?;
         }
         Ok(value)
     }
@@ -436,22 +229,22 @@ impl<'c> Compile<'c> {
                 HostMatch::Regex(source) => Cow::Owned(format!("/{source}/")),
                 HostMatch::Default => Cow::Borrowed(DEFAULT_NODE),
             };
-            self.note_body(found.known.manifest, DefKind::Node, &name);
+            self.note_body(found.definition.manifest, DefKind::Node, &name);
         }
         let Some(found) = found else {
             let message = format!("Could not find node statement with name 'default' or '{}'", node.name);
             return Err(self.placed_error(message, None, 0));
         };
         if let HostMatch::Regex(source) = found.matching {
-            let file = found.known.manifest.file.map(Into::into);
-            self.witness_node(source, Place { file, line: Some(found.known.line), column: None });
+            let file = found.definition.manifest.file.map(Into::into);
+            self.witness_node(source, Place { file, line: Some(found.definition.line), column: None });
         }
-        if found.known.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        if found.definition.name.bytes().any(|byte| byte.is_ascii_uppercase()) {
             // A pattern that looks around, whose name in capitals is not found again.
             return Err(self.placed_error("Cannot find definition Node".to_owned(), None, 0));
         }
         let top = vm.top;
-        let id = self.ensure_class(vm, top, found.known, None)?;
+        let id = self.ensure_class(vm, top, found.definition, None)?;
         self.evaluate_resource(vm, id)
     }
 
@@ -459,15 +252,15 @@ impl<'c> Compile<'c> {
     pub(crate) fn node_groups(
         &self,
         _vm: &mut Vm<'c>,
-        known: &Definition<'c>,
+        definition: &Definition<'c>,
     ) -> Eval<'c, Vec<Option<&'c str>>> {
-        if known.kind != DefinitionKind::Node {
+        if definition.kind != DefinitionKind::Node {
             return Ok(Vec::new());
         }
         let nodes = self.definitions.nodes.borrow();
-        let definition = nodes.iter().find(|n| n.known.number == known.number);
+        let definition = nodes.iter().find(|n| n.definition.number == definition.number);
         let Some(HostMatch::Regex(source)) = definition.map(|n| n.matching) else { return Ok(Vec::new()) };
-        let name = self.asked.node_name.to_lowercase();
+        let name = self.options.node_name.to_lowercase();
         let mut groups = regex::captures(source, &name).map_err(Flow::raw)?;
         if groups.is_none() {
             groups = regex::captures(source, DEFAULT_NODE).map_err(Flow::raw)?;
@@ -481,16 +274,16 @@ impl<'c> Compile<'c> {
         let scope = self.scopes.of_node.get().unwrap_or(vm.top);
         let has_params = |value: &serde_json::Value| value.as_object().is_some_and(|map| !map.is_empty());
         for (name, params) in node.classes.iter().filter(|(_, params)| has_params(params)) {
-            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
-            self.record_classified(known.name);
+            let Some(definition) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(definition.name);
             let params = params.as_object().into_iter().flatten().map(|(name, value)| Param {
                 name: self.text(name),
                 value: data::value(self.arena, value),
                 at: None,
                 append: false,
-                source: known.number,
+                source: definition.number,
             });
-            let id = self.ensure_class(vm, scope, known, Some(params.collect_in(self.arena)))?;
+            let id = self.ensure_class(vm, scope, definition, Some(params.collect_in(self.arena)))?;
             if let Some(recorded) = self.recorded {
                 for param in &self.catalog.borrow()[id].params {
                     recorded.give(id, param.name, Given::Classifier);
@@ -498,11 +291,11 @@ impl<'c> Compile<'c> {
             }
         }
         for (name, _) in node.classes.iter().filter(|(_, params)| !has_params(params)) {
-            let Some(known) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
-            self.record_classified(known.name);
-            let there = self.scopes.of_classes.borrow().contains_key(known.name);
+            let Some(definition) = self.find_class(vm, name)? else { return Err(self.unknown_class(name)) };
+            self.record_classified(definition.name);
+            let there = self.scopes.of_classes.borrow().contains_key(definition.name);
             if !there {
-                self.ensure_class(vm, scope, known, None)?;
+                self.ensure_class(vm, scope, definition, None)?;
             }
         }
         Ok(())
@@ -517,7 +310,7 @@ impl<'c> Compile<'c> {
     }
 
     pub(crate) fn unknown_class(&self, name: &str) -> Box<Flow<'c>> {
-        self.placed_error(format!("Could not find class {name} for {}", self.asked.node_name), None, 0)
+        self.placed_error(format!("Could not find class {name} for {}", self.options.node_name), None, 0)
     }
 
     /// Collectors and bodies of defined types, in rounds, until nothing new comes.
@@ -583,26 +376,5 @@ impl<'c> Compile<'c> {
         diagnostic.cause = fault.diagnostic.cause.around();
         diagnostic.stack = fault.diagnostic.stack;
         Flow::formed(diagnostic)
-    }
-
-    /// The catalog as JSON, in a form.
-    pub(crate) fn write_catalog(&self, node: &Node, form: json::Form) -> String {
-        let (uuid, time) = *self.made.get_or_init(|| {
-            let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-            (uuid::Uuid::new_v4(), seconds.map_or(0, |since| since.as_secs()))
-        });
-        let version = self.version.borrow().map_or(Version::Time(time), Version::Text);
-        let uuid = uuid.to_string();
-        let environment = &self.environment.name;
-        self.make_bytes_binary();
-        let header =
-            Header { name: &node.name, version, uuid: &uuid, environment, code_id: node.code_id.as_deref() };
-        let (started, catalog) = (Instant::now(), self.catalog.borrow());
-        let (text, resources) = json::write(&catalog, &self.tags.names, &header, form);
-        let mut spent = self.accounts.spent.get();
-        spent.json += started.elapsed();
-        spent.resources = resources;
-        self.accounts.spent.set(spent);
-        text
     }
 }

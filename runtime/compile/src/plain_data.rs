@@ -27,7 +27,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn tell_of_formless_data(&self) -> Eval<'c, ()> {
         let is_rich = self.setting_in_force("rich_data") != Some(Setting::Boolean(false));
         // Code in Ruby that looks at a catalog sees the objects themselves.
-        let is_for_ruby = self.asked.settings.form.references;
+        let is_for_ruby = self.options.settings.form.references;
         if is_rich && (is_for_ruby || !self.ruby.has_objects()) {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl<'c> Compile<'c> {
     fn report(&self, resource: &Resource<'c>, found: Vec<String>) -> Eval<'c, ()> {
         for message in found {
             let message = [message, location(resource.file, resource.line)].join(" ").trim_end().to_owned();
-            if self.asked.settings.strict == Strict::Error {
+            if self.options.settings.strict == Strict::Error {
                 // It comes up after the compile: nobody adds the node's name.
                 let message = format!("Evaluation Error: {message}");
                 return Err(Flow::formed(Diagnostic::error(message).with_code(UNCAUGHT)));
@@ -189,7 +189,7 @@ impl<'c> Plain<'_, 'c> {
     fn say(&mut self, what: &str, text: &str) {
         let path = [&**self.prefix, &*self.path].concat();
         self.found.push(format!("{path} contains {what}. It will be converted to the String '{text}'"));
-        if !self.is_rich && self.compile.asked.settings.compat.holds(Rule::PathsOfPlainDataGrow) {
+        if !self.is_rich && self.compile.options.settings.compat.holds(Rule::PathsOfPlainDataGrow) {
             *self.prefix = path;
         }
     }

@@ -3,7 +3,6 @@
 use crate::compile::Compile;
 use crate::declare::flatten;
 use bumpalo::Bump;
-use bunraku_catalog::tags::Words;
 use bunraku_catalog::{Catalog, Resource};
 use bunraku_vm::compare;
 use bunraku_vm::diagnostic::Diagnostic;
@@ -12,14 +11,14 @@ use bunraku_vm::format::{self, inspect::inspect};
 use bunraku_vm::host::CollectorQuery;
 use bunraku_vm::label;
 use bunraku_vm::scope::ResourceId;
-use bunraku_vm::symbol::Symbol;
+use bunraku_vm::symbol::{Interner, Symbol};
 use bunraku_vm::value::{Str, Value};
 use std::cell::Cell;
 
 /// A query made ready to be asked of many resources.
-pub(crate) enum Asked<'q, 'c> {
-    And(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
-    Or(Box<(Asked<'q, 'c>, Asked<'q, 'c>)>),
+pub(crate) enum PreparedQuery<'q, 'c> {
+    And(Box<(PreparedQuery<'q, 'c>, PreparedQuery<'q, 'c>)>),
+    Or(Box<(PreparedQuery<'q, 'c>, PreparedQuery<'q, 'c>)>),
     /// Any of these tags; whether the container asked last has one, too: resources come in order of their containers.
     Tagged(Vec<Symbol>, Cell<Option<(ResourceId, bool)>>),
     Eq(&'q str, Value<'c>),
@@ -28,25 +27,27 @@ pub(crate) enum Asked<'q, 'c> {
     Lone(Value<'c>),
 }
 
-impl<'q, 'c> Asked<'q, 'c> {
+impl<'q, 'c> PreparedQuery<'q, 'c> {
     /// The query, its tags as resources have them.
-    pub(crate) fn new(words: &Words<'c>, query: &'q CollectorQuery<'c>) -> Self {
+    pub(crate) fn new(words: &Interner<'c>, query: &'q CollectorQuery<'c>) -> Self {
         match query {
-            CollectorQuery::And(left, right) => {
-                Asked::And(Box::new((Asked::new(words, left), Asked::new(words, right))))
-            }
-            CollectorQuery::Or(left, right) => {
-                Asked::Or(Box::new((Asked::new(words, left), Asked::new(words, right))))
-            }
+            CollectorQuery::And(left, right) => PreparedQuery::And(Box::new((
+                PreparedQuery::new(words, left),
+                PreparedQuery::new(words, right),
+            ))),
+            CollectorQuery::Or(left, right) => PreparedQuery::Or(Box::new((
+                PreparedQuery::new(words, left),
+                PreparedQuery::new(words, right),
+            ))),
             CollectorQuery::Eq("tag", value) => {
                 let mut tags = Vec::new();
                 flatten(*value, &mut tags);
                 let word = |tag: &Value<'c>| words.intern(&format::to_interpolated(*tag).to_lowercase());
-                Asked::Tagged(tags.iter().map(word).collect(), Cell::new(None))
+                PreparedQuery::Tagged(tags.iter().map(word).collect(), Cell::new(None))
             }
-            CollectorQuery::Eq(name, value) => Asked::Eq(name, *value),
-            CollectorQuery::NotEq(name, value) => Asked::NotEq(name, *value),
-            CollectorQuery::Lone(value) => Asked::Lone(*value),
+            CollectorQuery::Eq(name, value) => PreparedQuery::Eq(name, *value),
+            CollectorQuery::NotEq(name, value) => PreparedQuery::NotEq(name, *value),
+            CollectorQuery::Lone(value) => PreparedQuery::Lone(*value),
         }
     }
 
@@ -56,9 +57,13 @@ impl<'q, 'c> Asked<'q, 'c> {
     /// Where it would be asked of a value that is no query.
     fn fits(&self, arena: &'c Bump, catalog: &Catalog<'c>, id: ResourceId) -> Eval<'c, bool> {
         Ok(match self {
-            Asked::And(both) => both.0.fits(arena, catalog, id)? && both.1.fits(arena, catalog, id)?,
-            Asked::Or(either) => either.0.fits(arena, catalog, id)? || either.1.fits(arena, catalog, id)?,
-            Asked::Tagged(tags, last) => {
+            PreparedQuery::And(both) => {
+                both.0.fits(arena, catalog, id)? && both.1.fits(arena, catalog, id)?
+            }
+            PreparedQuery::Or(either) => {
+                either.0.fits(arena, catalog, id)? || either.1.fits(arena, catalog, id)?
+            }
+            PreparedQuery::Tagged(tags, last) => {
                 let resource = &catalog[id];
                 let is_own = tags.iter().any(|tag| resource.tags.has(*tag));
                 is_own
@@ -78,12 +83,14 @@ impl<'q, 'c> Asked<'q, 'c> {
                             }
                         })
             }
-            Asked::Eq(name, value) => match attribute(arena, catalog, id, name) {
+            PreparedQuery::Eq(name, value) => match attribute(arena, catalog, id, name) {
                 Value::Array(items) => items.iter().any(|item| compare::equals(*item, *value)),
                 actual => compare::equals(actual, *value),
             },
-            Asked::NotEq(name, value) => !compare::equals(attribute(arena, catalog, id, name), *value),
-            Asked::Lone(value) => {
+            PreparedQuery::NotEq(name, value) => {
+                !compare::equals(attribute(arena, catalog, id, name), *value)
+            }
+            PreparedQuery::Lone(value) => {
                 let (text, class) = (inspect(*value), label::ruby_class(*value));
                 let message = format!(
                     "Puppet::Parser::Compiler failed with error NoMethodError: undefined method `call' for {text}:{class}"
@@ -97,9 +104,9 @@ impl<'q, 'c> Asked<'q, 'c> {
 /// Those of some resources that fit a query: without one, all.
 ///
 /// # Errors
-/// Of [`Asked::fits`].
+/// Of [`PreparedQuery::fits`].
 pub(crate) fn fitting<'c>(
-    query: Option<&Asked<'_, 'c>>,
+    query: Option<&PreparedQuery<'_, 'c>>,
     arena: &'c Bump,
     catalog: &Catalog<'c>,
     resources: impl Iterator<Item = ResourceId>,

@@ -12,11 +12,11 @@ use std::path::Path;
 impl<'c> Compile<'c> {
     /// Whether exported resources are kept: there is a place for them, or a setting says so.
     pub(crate) fn stores_configs(&self) -> bool {
-        let in_force = || match self.asked.given.get("storeconfigs") {
+        let in_force = || match self.options.given.get("storeconfigs") {
             Some(raw) => *raw == Raw::Boolean(true),
             None => self.environment.in_force().is_on("storeconfigs").unwrap_or(false),
         };
-        self.asked.store.is_some() || in_force()
+        self.options.store.is_some() || in_force()
     }
 
     /// A setting in force; none where there is no such setting. One that can't be told (a job's may refer to itself) is
@@ -24,7 +24,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn setting_in_force(&self, name: &str) -> Option<Setting> {
         self.environment.configuration().table().find(name)?;
         let own = |name: &str| self.own_setting(name);
-        let found = self.environment.in_force().of_compile(&own, self.asked.given).get(name);
+        let found = self.environment.in_force().of_compile(&own, self.options.given).get(name);
         let value = found.map_or(Setting::Undef, |found| found.value);
         Some(match (&self.environment.version, value) {
             (Some(version), Setting::Text(text)) if ONLY_HERE.contains(&name) => {
@@ -72,16 +72,16 @@ impl<'c> Compile<'c> {
         let is_read = self.environment.configuration().is_read();
         Some(match name {
             "strict" => Setting::Symbol(
-                match self.asked.settings.strict {
+                match self.options.settings.strict {
                     Strict::Off => "off",
                     Strict::Warning => "warning",
                     Strict::Error => "error",
                 }
                 .to_owned(),
             ),
-            "strict_variables" => Setting::Boolean(self.asked.settings.strict_variables),
+            "strict_variables" => Setting::Boolean(self.options.settings.strict_variables),
             "environment" if !is_read => Setting::Text(self.environment.name.clone()),
-            "certname" if !is_read => Setting::Text(self.asked.node_name.to_owned()),
+            "certname" if !is_read => Setting::Text(self.options.node_name.to_owned()),
             "storeconfigs" => Setting::Boolean(self.stores_configs()),
             _ => return None,
         })

@@ -20,7 +20,7 @@ impl<'c> Compile<'c> {
         node: &Node,
         report: &AgentReport,
     ) -> Eval<'c, (String, Value<'c>)> {
-        self.prepare(vm, node)?;
+        self.add_main_stage(vm, node)?;
         self.set_node_parameters(vm, node)?;
         let AgentReport { processor, json, further } = report;
         match self.processor_file(processor, further) {

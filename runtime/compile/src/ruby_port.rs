@@ -416,7 +416,9 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
         type_name: &str,
         own: bool,
     ) -> Eval<'c, Vec<(&'c str, Value<'c>)>> {
-        let defaults = self.defaults_seen(vm, scope, &names::capitalize(type_name), own)?;
+        // The new `lookupdefaults` of a scope asks Puppet's own.
+        let of_puppet = own.then_some(scope);
+        let defaults = self.defaults_with_ruby(vm, scope, &names::capitalize(type_name), of_puppet)?;
         Ok(defaults.iter().map(|param| (param.name, param.value)).collect())
     }
 
@@ -445,7 +447,7 @@ impl<'c> CatalogSide<'c> for Compile<'c> {
 
 impl<'c> NativeSide<'c> for Compile<'c> {
     fn describe_natively(&self, vm: &mut Vm<'c>, function: Function<'_>) -> Option<Value<'c>> {
-        match self.asked.settings.native_ruby {
+        match self.options.settings.native_ruby {
             true => self.erb.describe(self, vm, function),
             false => None,
         }
@@ -486,7 +488,7 @@ impl<'c> NativeSide<'c> for Compile<'c> {
     }
 
     fn call_old_natively(&self, vm: &mut Vm<'c>, function: Function<'_>, call: Call<'c, '_>) -> Called<'c> {
-        if !self.asked.settings.native_ruby {
+        if !self.options.settings.native_ruby {
             return Called::ForRuby(Journal::default());
         }
         let called = self.counted_natively(function.name, || self.erb.call_old(self, vm, function, call));
@@ -543,17 +545,17 @@ impl CallObserver for Compile<'_> {
     }
 }
 
-fn definition_view<'c>(known: &'c Definition<'c>) -> DefinitionView<'c> {
+fn definition_view<'c>(definition: &'c Definition<'c>) -> DefinitionView<'c> {
     DefinitionView {
-        kind: match known.kind {
+        kind: match definition.kind {
             DefinitionKind::Main | DefinitionKind::Class => ForRuby::Class,
             DefinitionKind::Define => ForRuby::Define,
             DefinitionKind::Node => ForRuby::Node,
         },
-        name: known.name,
-        module: known.module,
-        file: known.manifest.file,
-        line: known.line,
-        parent: known.parent,
+        name: definition.name,
+        module: definition.module,
+        file: definition.manifest.file,
+        line: definition.line,
+        parent: definition.parent,
     }
 }

@@ -19,7 +19,7 @@ use bunraku_configuration::value::Raw;
 use bunraku_environment::snapshot::{EnvironmentSpec, Snapshot};
 use bunraku_environment::snapshots::Snapshots;
 use bunraku_environment::units::Kept;
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::confined::Confinement;
 use bunraku_files::reads::{self, Reads};
 use bunraku_files::recent::{self, Recent};
@@ -183,11 +183,6 @@ impl Default for Session {
 }
 
 impl Session {
-    /// A session whose compiles may take so long, unless a job's settings say otherwise.
-    pub fn with_timeout(timeout: Option<Duration>) -> Session {
-        Session { timeout, ..Session::default() }
-    }
-
     /// A session whose compiles know functions besides those of the language (see [`crate::functions`]).
     ///
     /// # Errors
@@ -197,12 +192,12 @@ impl Session {
     }
 
     /// The same session, whose compiles know other functions besides those of the language.
-    pub fn knowing(self, functions: Functions) -> Session {
+    pub fn with_function_set(self, functions: Functions) -> Session {
         Session { functions: Arc::new(functions), ..self }
     }
 
     /// The same session, whose compiles may take so long, unless a job's settings say otherwise.
-    pub fn within(self, timeout: Option<Duration>) -> Session {
+    pub fn with_timeout(self, timeout: Option<Duration>) -> Session {
         Session { timeout, ..self }
     }
 
@@ -213,8 +208,8 @@ impl Session {
     }
 
     /// The same session, for one run over environments that stay as they are first seen.
-    pub fn settled(self) -> Session {
-        Session { snapshots: self.snapshots.settled(), ..self }
+    pub fn with_fixed_environments(self) -> Session {
+        Session { snapshots: self.snapshots.with_fixed_environments(), ..self }
     }
 
     /// The same session, none of whose compiles is asked what it has read.
@@ -234,7 +229,7 @@ impl Session {
 
     /// For a process that is about to end: what would outlive it is ended, and the rest left as it is. To free piece by
     /// piece what the system takes back at once would only take time.
-    pub fn leave(self) {
+    pub fn end_without_freeing(self) {
         self.workers.end();
         self.snapshots.remember();
         self.outputs.remember();
@@ -325,7 +320,7 @@ impl Session {
             None => self.threads.run(settings.limits, move |arena| work.run(arena, None)),
             Some(see) => threads::here(settings.limits, |arena| work.run(arena, Some(see))),
         };
-        if let Some(archive) = snapshot.tree().opened() {
+        if let Some(archive) = snapshot.tree().archive() {
             archive.remember(false);
         }
         let (mut finished, mut reads) = finished.map_err(|failure| match failure {
@@ -354,7 +349,7 @@ impl Session {
     }
 
     /// Lends the session an archive: jobs that name its path use it, whatever lies there.
-    pub fn add_archive(&self, opened: Arc<Opened>) {
+    pub fn add_archive(&self, opened: Arc<OpenArchive>) {
         self.snapshots.add_archive(opened);
     }
 
@@ -430,7 +425,7 @@ enum ReadsFor {
 impl Work {
     /// What comes of it, and what it has read where that is gathered.
     fn run(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> (Finished, Option<Reads>) {
-        self.settings.hashes.begin();
+        self.settings.hashes.set_for_thread();
         if !self.gathers && !self.settings.is_confined {
             // It may run while another one is looked at that gathers.
             let compile = || self.compile(arena, see);
@@ -441,14 +436,14 @@ impl Work {
             return (finished, None);
         }
         let (finished, reads) = reads::gather(|| {
-            reads::take_in(self.snapshot.opened());
+            reads::take_in(self.snapshot.reads_at_open());
             self.compile(arena, see)
         });
         (finished, Some(reads))
     }
 
     fn compile(&self, arena: &Bump, see: Option<&mut SeeAll<'_>>) -> Finished {
-        let archive = self.snapshot.tree().opened().cloned();
+        let archive = self.snapshot.tree().archive().cloned();
         regex::with_ahead(archive.map(|archive| archive as _), || self.compile_all(arena, see))
     }
 

@@ -3,7 +3,7 @@
 
 use crate::compile::Compile;
 use bunraku_catalog::Catalog;
-use bunraku_files::reads::{self, Asked};
+use bunraku_files::reads::{self, PathQuestion};
 use bunraku_vm::host::ModuleFolder;
 use bunraku_vm::value::Value;
 
@@ -30,7 +30,7 @@ impl<'c> Compile<'c> {
             one => {
                 let file = one.as_str().and_then(path_in_modules);
                 if let Some(file) = file.and_then(|path| self.module_file(ModuleFolder::Files, path)) {
-                    self.tree().note_asked(Asked::Below, &file);
+                    self.tree().note_asked(PathQuestion::Below, &file);
                 }
             }
         }

@@ -8,7 +8,7 @@ use bunraku_environment::issue_code::issue_code;
 use bunraku_vm::cause::Cause;
 use bunraku_vm::diagnostic::{Diagnostic, Place};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::unit::noted::{Noted, noted};
+use bunraku_vm::unit::heredoc_syntax::{HeredocText, heredoc_texts};
 use bunraku_vm::unit::reader::Unit;
 use bunraku_vm::vm::Vm;
 
@@ -52,13 +52,13 @@ impl<'c> Compile<'c> {
     /// # Errors
     /// The first that is wrong, as an error of the file's syntax.
     pub(crate) fn check_noted(&self, vm: &mut Vm<'c>, words: &[u32], file: Option<&str>) -> Eval<'c, ()> {
-        let texts = Unit::open(words).and_then(|unit| noted(&unit));
+        let texts = Unit::open(words).and_then(|unit| heredoc_texts(&unit));
         let texts = texts.map_err(|fault| Flow::raw(fault.to_string()))?;
         // Whether there are checkers is asked last: that looks into every module.
         if texts.is_empty() || !self.talk().has_checkers() {
             return Ok(());
         }
-        for Noted { syntax, text, line, column } in texts {
+        for HeredocText { syntax, text, line, column } in texts {
             let place = Place { file: file.map(Into::into), line: Some(line), column: Some(column) };
             let (count, errors) = self.check_in_ruby(vm, syntax, text, &place)?;
             self.invalid_text(syntax, count, &errors)?;

@@ -121,8 +121,8 @@ impl<'c> Compile<'c> {
             let (name, reason) = (bare.to_owned(), reason.to_owned());
             return Ok((MissingVariable { name, reason }, Some(class)));
         }
-        let mut known = match self.find_class(vm, class) {
-            Ok(known) => known,
+        let mut definition = match self.find_class(vm, class) {
+            Ok(definition) => definition,
             Err(flow) => match &*flow {
                 Flow::Fault(fault) if !fault.diagnostic.cause.ends_all() => {
                     let reason = fault.diagnostic.to_string();
@@ -132,16 +132,16 @@ impl<'c> Compile<'c> {
             },
         };
         if self.class_scope(class).is_none() {
-            let reason = match known {
+            let reason = match definition {
                 Some(_) => format!("class {class} has not been evaluated"),
                 None => format!("class {class} could not be found"),
             };
             return Ok((MissingVariable { name: bare.to_owned(), reason }, None));
         }
         let mut class = class;
-        while let Some(parent) = known.and_then(|known| known.parent) {
+        while let Some(parent) = definition.and_then(|definition| definition.parent) {
             class = parent;
-            known = self.find_class(vm, parent)?;
+            definition = self.find_class(vm, parent)?;
         }
         Ok((MissingVariable { name: format!("::{class}::{own}"), reason: String::new() }, None))
     }

@@ -51,7 +51,7 @@ impl<'c> Compile<'c> {
 
     /// Whether the newer version does otherwise by its rules and settings.
     fn differs(&self, newer: Newer, change: Change, subject: &str) -> bool {
-        let own = &self.asked.settings;
+        let own = &self.options.settings;
         let reads = |variables: bool, strict: Strict| if variables { Strict::Error } else { strict };
         match change {
             Change::LegacyFact | Change::HieraLevel => !newer.legacy_facts,
@@ -74,7 +74,7 @@ impl<'c> Compile<'c> {
 
     /// Whether a setting is none of the newer version's, or has another value there because nobody sets it.
     fn setting_differs(&self, newer: Newer, name: &str) -> bool {
-        let (old, new) = (Table::of(self.asked.settings.compat), Table::of(newer.compat));
+        let (old, new) = (Table::of(self.options.settings.compat), Table::of(newer.compat));
         let is_default = || match self.environment.in_force().get(name) {
             Ok(found) => found.origin == Origin::Default,
             Err(_) => false,
@@ -121,7 +121,7 @@ impl<'c> Compile<'c> {
     /// Notes what the newer version finds wrong with the text of a file that has just been loaded.
     pub(crate) fn witness_file(&self, path: &Path, in_module: Option<&str>) {
         let Some(newer) = self.witness.newer else { return };
-        let own = (self.asked.settings.strict, self.asked.settings.compat);
+        let own = (self.options.settings.strict, self.options.settings.compat);
         if own == (newer.strict, newer.compat) {
             return;
         }
@@ -160,7 +160,7 @@ impl<'c> Compile<'c> {
     pub(crate) fn witness_types(&self) {
         let Some(newer) = self.witness.newer else { return };
         let (own, newer) =
-            (ResourceTypes::builtin(self.asked.settings.compat), ResourceTypes::builtin(newer.compat));
+            (ResourceTypes::builtin(self.options.settings.compat), ResourceTypes::builtin(newer.compat));
         for resource in &self.catalog.borrow().resources {
             let name = resource.type_name.to_lowercase();
             let is_gone = own.get(&name).is_some() && newer.get(&name).is_none();
@@ -176,9 +176,9 @@ impl<'c> Compile<'c> {
     /// Notes where the node that a pattern stands for is called otherwise: a class of the catalog.
     pub(crate) fn witness_node(&self, pattern: &str, place: Place) {
         let Some(newer) = self.witness.newer else { return };
-        let own = names::of_node_pattern(pattern, self.asked.settings.compat);
+        let own = names::of_node_pattern(pattern, self.options.settings.compat);
         if own != names::of_node_pattern(pattern, newer.compat) {
-            let rule = match self.asked.settings.compat.holds(Rule::NodePatternsSpellLookaround) {
+            let rule = match self.options.settings.compat.holds(Rule::NodePatternsSpellLookaround) {
                 true => Rule::NodePatternsInLowerCase,
                 false => Rule::NodePatternsSpellLookaround,
             };

@@ -3,8 +3,8 @@
 mod answer;
 
 use answer::answer;
-use bunraku_compile::archive::build::{self, Options, Summary};
 use bunraku_compile::job::Session;
+use bunraku_environment::archive::build::{self, Options, Summary};
 use bunraku_vm::archive::layout::{Section, TABLE};
 use bunraku_vm::archive::writer::seal_all;
 use serde_json::{Value, json};

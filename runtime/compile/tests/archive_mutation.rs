@@ -1,9 +1,9 @@
 //! Archives broken at random with fixed seeds, over every section: each is refused with one named error, or gives
 //! some catalog or error; nothing panics and everything ends.
 
-use bunraku_compile::archive;
-use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::job::Session;
+use bunraku_environment::archive;
+use bunraku_environment::archive::build::{self, Options};
 use bunraku_vm::archive::layout::{BLOCK, HEADER_SUM, Section, TABLE};
 use bunraku_vm::archive::writer::{seal, seal_all};
 use serde_json::{Value, json};
@@ -80,7 +80,7 @@ fn run(bytes: &[u8]) -> Vec<String> {
         Err(message) => return vec![message],
     };
     // It is shown whatever it holds.
-    let _ = bunraku_compile::archive::inspect::inspect(&opened);
+    let _ = bunraku_environment::archive::inspect::inspect(&opened);
     let session = Session::default();
     session.add_archive(opened);
     let settings = json!({"max_calls": 20_000, "max_memory": 100_000_000, "max_depth": 100});

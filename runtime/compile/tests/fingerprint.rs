@@ -1,8 +1,8 @@
 //! The compiler's fingerprint covers all that shapes an archive: a change to any package that has a part in it, or to the
 //! lock file, and the archive is refused.
 
-use bunraku_compile::archive::build::{self, Options};
-use bunraku_compile::archive::{COMPILER, Opened};
+use bunraku_environment::archive::build::{self, Options};
+use bunraku_environment::archive::{COMPILER, OpenArchive};
 use tempfile::TempDir;
 
 include!("../../environment/fingerprint.rs");
@@ -22,7 +22,7 @@ fn a_change_to_any_part_of_the_compiler_refuses_its_archives() {
     let archive = work.path().join("a.bnr");
     let options = Options { directory: Some(environment), ..Options::default() };
     build::build(&options, &archive, &|_| ()).expect("it builds");
-    assert!(Opened::open(&archive, &COMPILER).is_ok());
+    assert!(OpenArchive::open(&archive, &COMPILER).is_ok());
 
     let copy = work.path().join("copy");
     for file in &files {
@@ -40,7 +40,7 @@ fn a_change_to_any_part_of_the_compiler_refuses_its_archives() {
         let before = std::fs::read(&path).expect("it can be read");
         std::fs::write(&path, [before.as_slice(), b"\n"].concat()).expect("it can be written");
         let other = fingerprint(&copy, &files);
-        let refused = Opened::open(&archive, &other).err().unwrap_or_default();
+        let refused = OpenArchive::open(&archive, &other).err().unwrap_or_default();
         assert!(refused.contains("another"), "{}: {refused}", file.display());
         std::fs::write(&path, before).expect("it can be written");
     }

@@ -46,7 +46,7 @@ impl World {
 
     /// This process ends, and another one begins.
     fn next_process(&mut self) {
-        std::mem::take(&mut self.session).leave();
+        std::mem::take(&mut self.session).end_without_freeing();
     }
 
     /// How often it has run.
@@ -132,7 +132,7 @@ fn what_a_pure_one_printed_is_kept_for_the_next_process() {
     let other = std::mem::take(&mut world.session);
     assert_eq!(world.ask("b", pure.clone()), "b");
     world.next_process();
-    other.leave();
+    other.end_without_freeing();
     for argument in ["a", "b", "early"] {
         assert_eq!(world.ask(argument, pure.clone()), argument);
     }

@@ -1,9 +1,9 @@
 //! An environment at one moment is a snapshot: the next compile sees what has changed since, compiles that are under
 //! way are not disturbed, and what a snapshot keeps shows in no answer.
 
-use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::job::Session;
-use bunraku_compile::snapshot::EnvironmentSpec;
+use bunraku_environment::archive::build::{self, Options};
+use bunraku_environment::snapshot::EnvironmentSpec;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -274,7 +274,7 @@ fn a_settled_session_stays_with_what_it_has_seen() {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let file = folder.path().join("modules/one/manifests/init.pp");
     write(&file, "class one { notice('first') }");
-    let (settled, session) = (Session::default().settled(), Session::default());
+    let (settled, session) = (Session::default().with_fixed_environments(), Session::default());
     for session in [&settled, &session] {
         assert_eq!(ask(session, folder.path(), "include one"), "first");
     }
@@ -285,7 +285,8 @@ fn a_settled_session_stays_with_what_it_has_seen() {
 
 #[test]
 fn settled_trees_share_what_their_archives_have_of_equal_files() {
-    let (work, session) = (TempDir::new().expect("a folder can be made"), Session::default().settled());
+    let (work, session) =
+        (TempDir::new().expect("a folder can be made"), Session::default().with_fixed_environments());
     let tree = |name: &str, case: &Case, content: &str| {
         let tree = work.path().join(name);
         let copied = environment();

@@ -4,8 +4,8 @@
 mod answer;
 
 use answer::answer;
-use bunraku_compile::archive::build::{self, Options};
 use bunraku_compile::job::Session;
+use bunraku_environment::archive::build::{self, Options};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;

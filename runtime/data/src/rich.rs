@@ -13,9 +13,19 @@ thread_local! {
     static UNWRITABLE: Cell<Option<f64>> = const { Cell::new(None) };
 }
 
-/// The first number that this thread has written since it was last asked, and that JSON has no form for: `NaN`, `Infinity`.
-pub fn unwritable() -> Option<f64> {
-    UNWRITABLE.take()
+/// A number that was written, and that JSON has no form for: `NaN`, `Infinity`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NotInJson(pub f64);
+
+/// What `write` has written, with this module, on this thread.
+///
+/// # Errors
+/// The first number in it that JSON has no form for.
+pub fn checked<T>(write: impl FnOnce() -> T) -> Result<T, NotInJson> {
+    // What was written before is no part of it.
+    UNWRITABLE.take();
+    let written = write();
+    UNWRITABLE.take().map_or(Ok(written), |number| Err(NotInJson(number)))
 }
 
 /// How a value is written.

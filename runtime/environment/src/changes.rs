@@ -6,7 +6,7 @@ use crate::modules::METADATA_FILE;
 use crate::snapshot::Snapshot;
 use bunraku_compiler::bodies::{self, Defined};
 use bunraku_compiler::check::Strict;
-use bunraku_files::reads::{Asked, Touch};
+use bunraku_files::reads::{PathQuestion, Touch};
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::{DataFormat, touch_of};
 use bunraku_hiera::lookup_options::LOOKUP_OPTIONS;
@@ -124,12 +124,12 @@ impl Change {
             change.paths.push(ChangedPath { path: path.clone(), how });
             change.add(number, (old, new));
             if !(is_plain(old, new) && change.add_bodies(number, (from, to))) {
-                change.touches.entry(Touch::of(Asked::Outline, path)).or_insert(number);
+                change.touches.entry(Touch::of(PathQuestion::Outline, path)).or_insert(number);
             }
             change.add_fault(number, (from, to));
             let is_file = |listed: Option<&Listed>| listed.is_none_or(|at| matches!(at, Listed::File { .. }));
             let keys = (is_file(old) && is_file(new)).then(|| changed_keys(path, from, to)).flatten();
-            let file = Touch::of(Asked::Data, path);
+            let file = Touch::of(PathQuestion::Data, path);
             match keys {
                 Some(keys) if !keys.contains(LOOKUP_OPTIONS) => {
                     let keys = keys.into_iter().map(|key| (touch_of(&key), key)).collect();
@@ -145,24 +145,24 @@ impl Change {
     fn add(&mut self, number: usize, (old, new): (Option<&Listed>, Option<&Listed>)) {
         let path = &self.paths[number].path;
         let mut touch = |touch: Touch| _ = self.touches.entry(touch).or_insert(number);
-        touch(Touch::of(Asked::Content, path));
+        touch(Touch::of(PathQuestion::Content, path));
         let above = path.match_indices('/').map(|(at, _)| &path[..at]);
-        above.chain([path.as_str()]).for_each(|folder| touch(Touch::of(Asked::Below, folder)));
+        above.chain([path.as_str()]).for_each(|folder| touch(Touch::of(PathQuestion::Below, folder)));
         // Whoever loads a type loads its providers, of whichever module they are.
         for (at, _) in path.match_indices("/lib/puppet/provider/") {
             let folder = path[at + 1..].rsplit_once('/').map_or("", |(folder, _)| folder);
-            touch(Touch::of(Asked::Provided, &folder.to_lowercase()));
+            touch(Touch::of(PathQuestion::Provided, &folder.to_lowercase()));
         }
         if is_plain(old, new) {
             return;
         }
-        touch(Touch::of(Asked::Kind, path));
-        touch(Touch::of(Asked::Names, path));
+        touch(Touch::of(PathQuestion::Kind, path));
+        touch(Touch::of(PathQuestion::Names, path));
         if let Some((parent, _)) = path.rsplit_once('/') {
-            touch(Touch::of(Asked::Names, parent));
+            touch(Touch::of(PathQuestion::Names, parent));
         }
         for (at, _) in path.match_indices("/lib/") {
-            touch(Touch::of(Asked::Provided, &path[at + 1..].to_lowercase()));
+            touch(Touch::of(PathQuestion::Provided, &path[at + 1..].to_lowercase()));
         }
     }
 
@@ -170,7 +170,7 @@ impl Change {
     fn add_bodies(&mut self, number: usize, (from, to): (&Snapshot, &Snapshot)) -> bool {
         let path = &self.paths[number].path;
         let Some(changed) = changed_bodies(path, from, to) else { return false };
-        let outline = Touch::of(Asked::Outline, path);
+        let outline = Touch::of(PathQuestion::Outline, path);
         for (kind, name) in changed {
             let defined = bodies::key(kind, &name);
             self.bodies.insert(Touch::of_body(outline, (&defined, "")), Body { number, defined });
@@ -188,7 +188,7 @@ impl Change {
         };
         let (folder, name) = module.rsplit_once('/').unwrap_or(("", module));
         if from.modules.fault(name) != to.modules.fault(name) {
-            for touch in [Touch::of(Asked::Fault, path), Touch::of(Asked::Fault, folder)] {
+            for touch in [Touch::of(PathQuestion::Fault, path), Touch::of(PathQuestion::Fault, folder)] {
                 self.touches.entry(touch).or_insert(number);
             }
         }
@@ -303,7 +303,7 @@ fn listed(
 ) -> Result<BTreeMap<String, Listed>, String> {
     let tree = snapshot.tree();
     let mut all = BTreeMap::new();
-    if let Some(opened) = tree.opened().filter(|_| tree.is_frozen()) {
+    if let Some(opened) = tree.archive().filter(|_| tree.is_frozen()) {
         let archive = opened.archive();
         for number in 0..archive.entries() {
             let entry = archive.entry(number).map_err(|fault| opened.explain(&fault))?;

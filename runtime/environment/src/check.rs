@@ -2,7 +2,7 @@
 //! `puppet epp validate`.
 
 use crate::placement::Placement;
-use crate::relative::Known;
+use crate::relative::DefinedNames;
 use crate::{taken, units};
 use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Strict, check};
@@ -44,7 +44,7 @@ pub struct How {
     /// The version of the language.
     pub compat: Compat,
     /// Warn of names that Puppet 3 would have resolved otherwise, by what is known here.
-    pub relative: Option<Known>,
+    pub relative: Option<DefinedNames>,
     /// Tell further syntax errors of a manifest, too; Puppet stops at the first.
     pub further: bool,
     /// Where modules lie; without it, files may define what they like.

@@ -7,7 +7,7 @@ use crate::units::Outcome;
 use bunraku_files::archive::Info;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
 use bunraku_files::paths;
-use bunraku_files::reads::{self, Asked, Reads, Touch};
+use bunraku_files::reads::{self, PathQuestion, Reads, Touch};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::compat::Compat;
@@ -134,7 +134,7 @@ impl KeptFile {
 
     /// The question that whoever loads it asks of it.
     pub fn outline(&self, tree: &Tree) -> Touch {
-        *self.outline.get_or_init(|| tree.question(Asked::Outline, Path::new(&self.path)))
+        *self.outline.get_or_init(|| tree.question(PathQuestion::Outline, Path::new(&self.path)))
     }
 }
 
@@ -234,7 +234,7 @@ impl Modules {
     /// What follows from what is wrong with the metadata of modules, in their order.
     pub fn faults(&self) -> Vec<Consequence> {
         // Who asks this of all modules has not asked for each by name, nor for what else their metadata says.
-        self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Fault, folder));
+        self.path.iter().for_each(|folder| self.tree.note_asked(PathQuestion::Fault, folder));
         reads::unnoted(|| self.faulty().filter_map(|module| self.consequence(module)).collect())
     }
 
@@ -253,7 +253,9 @@ impl Modules {
         let listed =
             self.tree.frozen_info().is_none_or(|info| info.faulty.iter().any(|name| name == ENVIRONMENT));
         if !listed {
-            self.path.iter().for_each(|folder| self.tree.note_asked(Asked::Kind, &folder.join(ENVIRONMENT)));
+            self.path
+                .iter()
+                .for_each(|folder| self.tree.note_asked(PathQuestion::Kind, &folder.join(ENVIRONMENT)));
         }
         listed && self.get(ENVIRONMENT).is_some()
     }
@@ -269,7 +271,7 @@ impl Modules {
         let module = self.folder(name)?;
         let fault = || reads::unnoted(|| self.metadata(module).fault.as_ref());
         let is_faulty = module.is_faulty.get_or(|| {
-            self.tree.note_asked(Asked::Fault, &module.path.join(METADATA_FILE));
+            self.tree.note_asked(PathQuestion::Fault, &module.path.join(METADATA_FILE));
             // A frozen archive has their names.
             let listed = |info: &Info| info.faulty.iter().any(|known| known == name);
             self.tree.frozen_info().is_none_or(listed) && fault().is_some()

@@ -9,7 +9,7 @@ use crate::snapshot::Snapshot;
 use bunraku_compiler::bodies;
 use bunraku_compiler::survey::{Computed, Defined, Named, Survey, survey};
 use bunraku_compiler::{SourceFile, SourceKind};
-use bunraku_files::reads::{Asked, Touch};
+use bunraku_files::reads::{PathQuestion, Touch};
 use bunraku_vm::unit::DefKind;
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -148,13 +148,14 @@ impl Pieces {
         }
         let module = file.module.as_deref();
         if let Some(name) = ruby_function(inside) {
-            let provided = Touch::of(Asked::Provided, &inside.to_lowercase());
-            let own = [Asked::Content, Asked::Kind].map(|asked| Touch::of(asked, &file.name));
+            let provided = Touch::of(PathQuestion::Provided, &inside.to_lowercase());
+            let own = [PathQuestion::Content, PathQuestion::Kind].map(|asked| Touch::of(asked, &file.name));
             let uses = Uses::Any(own.into_iter().chain([provided]).collect());
             return self.push(file, PieceKind::Function, name, uses);
         }
         let Some(module) = module else { return };
-        let contents = [Asked::Content, Asked::Kind, Asked::Outline, Asked::Below];
+        let contents =
+            [PathQuestion::Content, PathQuestion::Kind, PathQuestion::Outline, PathQuestion::Below];
         let uses = || Uses::Any(contents.iter().map(|asked| Touch::of(*asked, &file.name)).collect());
         if let Some(rest) = below("templates/") {
             self.push(file, PieceKind::Template, format!("{module}/{rest}"), uses());
@@ -211,8 +212,10 @@ impl Pieces {
 
     fn manifest(&mut self, snapshot: &Snapshot, file: &TreeFile) {
         let Some(found) = self.surveyed(snapshot, file, SourceKind::Manifest) else { return };
-        let loaded: Vec<Touch> =
-            [Asked::Outline, Asked::Content].iter().map(|asked| Touch::of(*asked, &file.name)).collect();
+        let loaded: Vec<Touch> = [PathQuestion::Outline, PathQuestion::Content]
+            .iter()
+            .map(|asked| Touch::of(*asked, &file.name))
+            .collect();
         for Defined { kind, names, parameters, line } in found.defined {
             let piece_kind = match kind {
                 DefKind::Class => PieceKind::Class,
@@ -226,11 +229,11 @@ impl Pieces {
             }
             let uses = match piece_kind {
                 PieceKind::Type => {
-                    let kind = Touch::of(Asked::Kind, &file.name);
+                    let kind = Touch::of(PathQuestion::Kind, &file.name);
                     loaded.iter().copied().chain([kind]).collect()
                 }
                 _ => {
-                    let outline = Touch::of(Asked::Outline, &file.name);
+                    let outline = Touch::of(PathQuestion::Outline, &file.name);
                     let body = |name: &String| Touch::of_body(outline, (&bodies::key(kind, name), ""));
                     names.iter().map(body).collect()
                 }

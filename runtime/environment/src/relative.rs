@@ -13,16 +13,16 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 /// Which classes and defined types a module path holds, by reading the files the autoloader would read.
-pub struct Known {
+pub struct DefinedNames {
     modules: Modules,
     /// Names that a file defines, in lower case.
     files: Mutex<HashMap<PathBuf, HashSet<String>>>,
 }
 
-impl Known {
+impl DefinedNames {
     /// Of a module path.
     pub fn new(path: &[PathBuf]) -> Self {
-        Known { modules: Modules::read(path), files: Mutex::default() }
+        DefinedNames { modules: Modules::read(path), files: Mutex::default() }
     }
 
     fn defines(&self, name: &str) -> bool {
@@ -93,7 +93,7 @@ mod tests {
         let arena = Bump::new();
         let source = SourceFile::manifest(text);
         let parsed = parse(&arena, &source, &ParseLimits::default()).expect("it parses");
-        let warnings = Known::new(&[]).warnings(&parsed.program, &source);
+        let warnings = DefinedNames::new(&[]).warnings(&parsed.program, &source);
         let lines: Vec<String> = warnings.iter().map(ToString::to_string).collect();
         assert_eq!(
             lines,

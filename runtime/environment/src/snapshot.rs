@@ -10,7 +10,7 @@ use crate::units::{SessionUnits, Units};
 use bunraku_configuration::configuration::Configuration;
 use bunraku_configuration::environment_conf::{EnvironmentConf, matching};
 use bunraku_configuration::in_force::InForce;
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::confined::Confinement;
 use bunraku_files::lent::Lent;
 use bunraku_files::memo::{Contract, Memo, MemoCell, NEVER};
@@ -72,7 +72,7 @@ pub struct Snapshot {
     /// Its ERB templates.
     pub templates: Templates,
     /// What was read to open it.
-    opened: Reads,
+    reads_at_open: Reads,
     functions: FunctionFiles,
     extensions: MemoCell<Vec<(String, PathBuf)>>,
     /// Where types are, by name in lower case.
@@ -284,16 +284,16 @@ impl Snapshot {
     /// When a folder or manifest that was named is not there, or the archive is of something else.
     pub fn open(
         spec: &EnvironmentSpec,
-        archive: Option<Arc<Opened>>,
+        archive: Option<Arc<OpenArchive>>,
         session: &SessionMade,
     ) -> Result<Snapshot, String> {
-        let (snapshot, opened) = reads::gather(|| Snapshot::opened_now(spec, archive, session));
-        Ok(Snapshot { opened, ..snapshot? })
+        let (snapshot, reads_at_open) = reads::gather(|| Snapshot::opened_now(spec, archive, session));
+        Ok(Snapshot { reads_at_open, ..snapshot? })
     }
 
     fn opened_now(
         spec: &EnvironmentSpec,
-        archive: Option<Arc<Opened>>,
+        archive: Option<Arc<OpenArchive>>,
         session: &SessionMade,
     ) -> Result<Snapshot, String> {
         let mut directory = spec.directory.as_ref().map(absolute);
@@ -389,7 +389,7 @@ impl Snapshot {
             units: Units::new(session.units.clone(), spec.compat),
             data_files: DataFiles::new(session.data.clone()),
             templates: Templates::new(session.templates.clone()),
-            opened: Reads::default(),
+            reads_at_open: Reads::default(),
             functions: FunctionFiles::default(),
             extensions: MemoCell::new(&EXTENSIONS),
             type_files: Memo::new(&TYPE_FILES),
@@ -427,8 +427,8 @@ impl Snapshot {
     }
 
     /// What was read to open it: every compile on it has, in effect, read that.
-    pub fn opened(&self) -> &Reads {
-        &self.opened
+    pub fn reads_at_open(&self) -> &Reads {
+        &self.reads_at_open
     }
 
     /// The files of modules that extend the compiler, each with its module's name.

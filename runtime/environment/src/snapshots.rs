@@ -4,7 +4,7 @@
 
 use crate::archive::COMPILER;
 use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::recent::{self, Recent};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -14,8 +14,8 @@ use std::time::Instant;
 pub struct Snapshots {
     made: SessionMade,
     current: Mutex<Recent<EnvironmentSpec, Kept>>,
-    archives: Mutex<Recent<PathBuf, Arc<Opened>>>,
-    is_settled: bool,
+    archives: Mutex<Recent<PathBuf, Arc<OpenArchive>>>,
+    is_fixed: bool,
 }
 
 /// A snapshot, and when it was last asked for.
@@ -41,7 +41,7 @@ impl Default for Snapshots {
             made: SessionMade::default(),
             current: Mutex::new(Recent::new(recent::ENVIRONMENTS)),
             archives: Mutex::new(Recent::new(recent::ARCHIVES)),
-            is_settled: false,
+            is_fixed: false,
         }
     }
 }
@@ -49,8 +49,8 @@ impl Default for Snapshots {
 impl Snapshots {
     /// The same, whose environments stay as they are first seen: nobody looks again whether their files have changed. To be said
     /// before anything is compiled, for what was made until then is made again.
-    pub fn settled(self) -> Snapshots {
-        Snapshots { is_settled: true, made: SessionMade::settled(), ..self }
+    pub fn with_fixed_environments(self) -> Snapshots {
+        Snapshots { is_fixed: true, made: SessionMade::settled(), ..self }
     }
 
     /// The environment that is asked for, as it is now.
@@ -66,7 +66,7 @@ impl Snapshots {
             })
         });
         if let Some(kept) = &kept
-            && (self.is_settled || kept.is_current(&spec))
+            && (self.is_fixed || kept.is_current(&spec))
         {
             return Ok(kept.snapshot.clone());
         }
@@ -109,19 +109,19 @@ impl Snapshots {
     }
 
     /// Lends an archive: whoever names its path gets it, whatever lies there.
-    pub fn add_archive(&self, opened: Arc<Opened>) {
+    pub fn add_archive(&self, opened: Arc<OpenArchive>) {
         if let Ok(mut all) = self.archives.lock() {
             all.insert(opened.path.clone(), opened);
         }
     }
 
     /// The archive of a file: opened once, until another takes its place.
-    fn archive(&self, path: &Path) -> Result<Arc<Opened>, String> {
+    fn archive(&self, path: &Path) -> Result<Arc<OpenArchive>, String> {
         let kept = self.archives.lock().ok().and_then(|mut all| all.get(path).cloned());
         if let Some(kept) = kept.filter(|kept| kept.is_current()) {
             return Ok(kept);
         }
-        let opened = Opened::open(path, &COMPILER)?;
+        let opened = OpenArchive::open(path, &COMPILER)?;
         if let Ok(mut all) = self.archives.lock() {
             all.insert(path.to_path_buf(), opened.clone());
         }

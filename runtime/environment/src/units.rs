@@ -6,9 +6,9 @@ use bumpalo::Bump;
 use bunraku_compiler::check::{CheckOptions, Location, Strict, check, namespace_of};
 use bunraku_compiler::source::decode;
 use bunraku_compiler::{LineIndex, ParseLimits, SourceFile, SourceKind, lower, parse};
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::memo::{Contract, FileMemo, SessionFiles};
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
 use bunraku_hiera::data_file::DataFile;
@@ -121,7 +121,7 @@ pub struct Units {
 impl Units {
     /// Nothing compiled yet but what `session` has of other snapshots.
     pub fn new(session: Arc<SessionUnits>, compat: Compat) -> Units {
-        let files = FileMemo::new(&UNITS, session).asking(Asked::Outline);
+        let files = FileMemo::new(&UNITS, session).asking(PathQuestion::Outline);
         Units {
             files: files.placeless(|unit| unit.as_ref().is_ok_and(|unit| unit.warnings.is_empty())),
             compat,
@@ -225,7 +225,7 @@ fn archived(tree: &Tree, path: &Path, strict: Strict, in_module: Option<&str>) -
 }
 
 /// The unit and the findings that an archive has of a file; neither if it was not compiled.
-pub fn code(opened: &Opened, entry: &Entry<'_>) -> Read<(Option<Part>, Option<Findings>)> {
+pub fn code(opened: &OpenArchive, entry: &Entry<'_>) -> Read<(Option<Part>, Option<Findings>)> {
     let archive = opened.archive();
     let (mut unit, mut findings) = (None, None);
     for part in archive.parts(entry)? {

@@ -46,7 +46,7 @@ pub struct Info {
 type Compared = (Stamp, bool);
 
 /// An archive, opened. It may be shared by any number of threads and compiles.
-pub struct Opened {
+pub struct OpenArchive {
     /// Its file.
     pub path: PathBuf,
     /// What was built.
@@ -61,42 +61,42 @@ pub struct Opened {
     seen: OnceLock<Option<Mutex<Seen>>>,
 }
 
-impl Ahead for Opened {
+impl Ahead for OpenArchive {
     /// What is damaged is made anew from the source, which stands in the code.
     fn automaton(&self, source: &str) -> Option<&[u8]> {
         self.archive.automaton(source).ok()?
     }
 }
 
-impl Opened {
+impl OpenArchive {
     /// Opens an archive: maps it and reads its header, whatever its size. `compiler` is the fingerprint that it must
     /// bear.
     ///
     /// # Errors
     /// Why it can't be used, and how to build it again where that helps.
-    pub fn open(path: &Path, compiler: &[u8; FINGERPRINT]) -> Result<Arc<Opened>, String> {
+    pub fn open(path: &Path, compiler: &[u8; FINGERPRINT]) -> Result<Arc<OpenArchive>, String> {
         let identity = Stamp::look(path);
         let archive = Archive::open(path, compiler).map_err(|fault| explain(path, &fault))?;
-        Opened::new(path, archive, identity)
+        OpenArchive::new(path, archive, identity)
     }
 
     /// An archive in memory, under a name.
     ///
     /// # Errors
-    /// As [`Opened::open`].
+    /// As [`OpenArchive::open`].
     pub fn from_bytes(
         path: &Path,
         bytes: &[u8],
         compiler: &[u8; FINGERPRINT],
-    ) -> Result<Arc<Opened>, String> {
+    ) -> Result<Arc<OpenArchive>, String> {
         let archive = Archive::from_bytes(bytes, compiler).map_err(|fault| explain(path, &fault))?;
-        Opened::new(path, archive, None)
+        OpenArchive::new(path, archive, None)
     }
 
-    fn new(path: &Path, archive: Archive, identity: Option<Stamp>) -> Result<Arc<Opened>, String> {
+    fn new(path: &Path, archive: Archive, identity: Option<Stamp>) -> Result<Arc<OpenArchive>, String> {
         let info = archive.decode(&archive.whole(Section::Info)).map_err(|fault| explain(path, &fault))?;
         let (identity, compared) = (Mutex::new(identity), Mutex::default());
-        Ok(Arc::new(Opened {
+        Ok(Arc::new(OpenArchive {
             path: path.to_path_buf(),
             info,
             archive,
@@ -119,7 +119,7 @@ impl Opened {
 
     /// Whether another archive, which has taken the place of this one's file, has the same content. If so this one goes
     /// on under the new file's name, and what was concluded from it with it.
-    pub(crate) fn is_renewed_by(&self, other: &Opened) -> bool {
+    pub(crate) fn is_renewed_by(&self, other: &OpenArchive) -> bool {
         let same = self.archive.content().is_some_and(|own| other.archive.content() == Some(own));
         if same && let (Ok(mut own), Ok(new)) = (self.identity.lock(), other.identity.lock()) {
             *own = *new;

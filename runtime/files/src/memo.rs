@@ -12,7 +12,7 @@
 //! test that reads them where they are declared.
 
 use crate::found::Stamp;
-use crate::reads::{self, Asked, Reads};
+use crate::reads::{self, PathQuestion, Reads};
 use crate::recent::{FILES, Recent};
 use crate::tree::Tree;
 use elsa::sync::FrozenMap;
@@ -169,7 +169,7 @@ impl<V: Clone, const N: usize> SessionFiles<V, N> {
 pub struct FileMemo<V, const N: usize> {
     own: [Memo<Box<OsStr>, V>; N],
     /// What whoever gets it has asked of the file.
-    asked: Asked,
+    asked: PathQuestion,
     /// Whether a value is the same wherever its file lies: messages name the path.
     is_placeless: fn(&V) -> bool,
     session: Arc<SessionFiles<V, N>>,
@@ -179,7 +179,7 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
     /// An empty one of a snapshot; `session` is what it has in common with others.
     pub fn new(contract: &'static Contract, session: Arc<SessionFiles<V, N>>) -> Self {
         let own = std::array::from_fn(|_| Memo::new(contract));
-        FileMemo { own, asked: Asked::Content, is_placeless: |_| false, session }
+        FileMemo { own, asked: PathQuestion::Content, is_placeless: |_| false, session }
     }
 
     /// The same, of values that are the same wherever their file lies where this says so.
@@ -188,7 +188,7 @@ impl<V: Clone, const N: usize> FileMemo<V, N> {
     }
 
     /// The same, of files that are asked this in place of all that they hold.
-    pub fn asking(self, asked: Asked) -> Self {
+    pub fn asking(self, asked: PathQuestion) -> Self {
         FileMemo { asked, ..self }
     }
 

@@ -22,7 +22,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 /// What was asked of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum PathQuestion {
     /// Whether there is something, and of which kind.
     Kind,
     /// What lies in a folder, by name.
@@ -70,11 +70,11 @@ pub enum OfValue {
 
 impl Touch {
     /// The question about a path, as an archive calls it.
-    pub fn of(asked: Asked, path: &str) -> Touch {
+    pub fn of(asked: PathQuestion, path: &str) -> Touch {
         Touch::of_parts(asked, path, "")
     }
 
-    /// The question about the body of what a manifest defines: the question about its [outline](Asked::Outline), and what is defined, in
+    /// The question about the body of what a manifest defines: the question about its [outline](PathQuestion::Outline), and what is defined, in
     /// any two parts.
     pub fn of_body(outline: Touch, defined: (&str, &str)) -> Touch {
         Question::new(BODY).bytes(&outline.0.to_le_bytes()).text(defined.0).text(defined.1).touch()
@@ -104,7 +104,7 @@ impl Touch {
 
     /// The question which is the first file at a path from a module's folder on, in any parts and in lower case.
     pub(crate) fn of_provided(parts: &[&str]) -> Touch {
-        let mut question = Question::new(Asked::Provided as u8);
+        let mut question = Question::new(PathQuestion::Provided as u8);
         for part in parts {
             question.text(part);
         }
@@ -112,7 +112,7 @@ impl Touch {
     }
 
     /// The same as [`Touch::of`], of a path in two parts, with a `/` between them where both are there.
-    pub(crate) fn of_parts(asked: Asked, root: &str, below: &str) -> Touch {
+    pub(crate) fn of_parts(asked: PathQuestion, root: &str, below: &str) -> Touch {
         Question::new(asked as u8).path((root, below)).touch()
     }
 }
@@ -384,7 +384,7 @@ mod tests {
     use super::*;
 
     fn touch(path: &str) -> Touch {
-        Touch::of(Asked::Content, path)
+        Touch::of(PathQuestion::Content, path)
     }
 
     #[test]
@@ -480,8 +480,8 @@ mod tests {
         for length in SHORT - 3..SHORT + 3 {
             let path = "a".repeat(length);
             assert_eq!(
-                Touch::of_parts(Asked::Kind, "e", &path),
-                Touch::of(Asked::Kind, &format!("e/{path}"))
+                Touch::of_parts(PathQuestion::Kind, "e", &path),
+                Touch::of(PathQuestion::Kind, &format!("e/{path}"))
             );
             assert_ne!(touch(&path), touch(&format!("{path}a")));
             let of_value = |path: &[&str]| Touch::of_value(NodeData::Facts, path, OfValue::Whole);
@@ -493,12 +493,15 @@ mod tests {
     #[test]
     fn a_path_in_parts_is_the_same_path() {
         for (root, below, path) in [("e", "", "e"), ("m0", "a/b", "m0/a/b")] {
-            assert_eq!(Touch::of_parts(Asked::Kind, root, below), Touch::of(Asked::Kind, path));
+            assert_eq!(Touch::of_parts(PathQuestion::Kind, root, below), Touch::of(PathQuestion::Kind, path));
         }
-        assert_ne!(Touch::of(Asked::Kind, "e/a"), Touch::of(Asked::Names, "e/a"));
-        let body = |path, name| Touch::of_body(Touch::of(Asked::Outline, path), ("class ", name));
+        assert_ne!(Touch::of(PathQuestion::Kind, "e/a"), Touch::of(PathQuestion::Names, "e/a"));
+        let body = |path, name| Touch::of_body(Touch::of(PathQuestion::Outline, path), ("class ", name));
         assert_ne!(body("e/a", "b"), body("e/b", "b"));
         assert_ne!(body("e/a", "b"), body("e/a", "a"));
-        assert_eq!(body("e/a", "b"), Touch::of_body(Touch::of(Asked::Outline, "e/a"), ("class b", "")));
+        assert_eq!(
+            body("e/a", "b"),
+            Touch::of_body(Touch::of(PathQuestion::Outline, "e/a"), ("class b", ""))
+        );
     }
 }

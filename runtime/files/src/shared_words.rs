@@ -1,6 +1,6 @@
 //! Words that several compiles share, wherever they lie: a unit's or a data file's.
 
-use crate::archive::Opened;
+use crate::archive::OpenArchive;
 use bunraku_vm::archive::reader::Part;
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ pub enum SharedWords {
     /// In memory.
     Owned(Arc<[u32]>),
     /// In an archive's map.
-    Mapped(Arc<Opened>, Part),
+    Mapped(Arc<OpenArchive>, Part),
 }
 
 impl SharedWords {

@@ -6,14 +6,14 @@
 //! [`Tree::is_current`] says whether a new one has to be made. Paths outside of the roots (data of the global layer,
 //! files named by an absolute path) are no part of it; they are looked at each time.
 
-use crate::archive::{Info, Opened};
+use crate::archive::{Info, OpenArchive};
 use crate::confined::{Confined, Confinement};
 use crate::found::{Child, Stamp, children};
 use crate::lent::{Item, Lent};
 use crate::observed::{Observed, State};
 use crate::paths::{self, Root};
 use crate::read;
-use crate::reads::{self, Asked, Touch};
+use crate::reads::{self, PathQuestion, Touch};
 use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::reader::{Entry, Part};
 use bunraku_vm::archive::{ArchiveFault, Read};
@@ -27,7 +27,7 @@ use std::sync::{Arc, OnceLock};
 /// What a frozen archive has of a path.
 pub struct Embedded<'t> {
     /// The archive.
-    pub opened: &'t Arc<Opened>,
+    pub opened: &'t Arc<OpenArchive>,
     /// What is there.
     pub entry: Entry<'t>,
     /// Where its content lies, as far as it is embedded.
@@ -66,7 +66,7 @@ pub struct Tree {
 
 /// The archive of a tree.
 struct Archived {
-    opened: Arc<Opened>,
+    opened: Arc<OpenArchive>,
     /// Whether nobody asks the disk: the one place that knows whether sources may change.
     frozen: bool,
     /// The first thing found to be wrong with the archive.
@@ -94,7 +94,7 @@ impl Tree {
     }
 
     /// The same tree, which an archive answers for: alone where it is `frozen`.
-    pub fn with_archive(self, opened: Arc<Opened>, frozen: bool) -> Tree {
+    pub fn with_archive(self, opened: Arc<OpenArchive>, frozen: bool) -> Tree {
         Tree { archived: Some(Archived { opened, frozen, fault: OnceLock::new() }), ..self }
     }
 
@@ -173,7 +173,7 @@ impl Tree {
     }
 
     /// The archive, where there is one.
-    pub fn opened(&self) -> Option<&Arc<Opened>> {
+    pub fn archive(&self) -> Option<&Arc<OpenArchive>> {
         self.archived.as_ref().map(|archived| &archived.opened)
     }
 
@@ -201,13 +201,13 @@ impl Tree {
     /// Whether nothing that was seen of it has changed since, the archive included. So many paths of a tree on the disk
     /// may have been seen that it is not worth asking: then it counts as changed.
     pub fn is_current(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
+        self.archive().is_none_or(|opened| opened.is_current()) && self.observed.is_current()
     }
 
     /// The same of all but code, which may have changed: manifests, functions, types, plans and Ruby of the environment and its
     /// modules, and which modules there are.
     pub fn is_current_but_for_code(&self) -> bool {
-        self.opened().is_none_or(|opened| opened.is_current())
+        self.archive().is_none_or(|opened| opened.is_current())
             && self.observed.is_current_but_for(|path| self.is_code(path))
     }
 
@@ -227,8 +227,8 @@ impl Tree {
 
     /// Whether nothing has changed but that the archive was written again with the same content: `archive` is the new
     /// one.
-    pub fn is_renewed_by(&self, archive: &Opened) -> bool {
-        self.observed.is_current() && self.opened().is_some_and(|own| own.is_renewed_by(archive))
+    pub fn is_renewed_by(&self, archive: &OpenArchive) -> bool {
+        self.observed.is_current() && self.archive().is_some_and(|own| own.is_renewed_by(archive))
     }
 
     /// Whether a path lies below the tree's roots: what is concluded of it holds for as long as the tree does.
@@ -237,12 +237,12 @@ impl Tree {
     }
 
     /// Notes that something was asked of a path, for those who [gather](reads::gather) what is read.
-    pub fn note_asked(&self, asked: Asked, path: &Path) {
+    pub fn note_asked(&self, asked: PathQuestion, path: &Path) {
         reads::note(|| self.question(asked, path));
     }
 
     /// What is asked of a path, as those who gather what is read have it.
-    pub fn question(&self, asked: Asked, path: &Path) -> Touch {
+    pub fn question(&self, asked: PathQuestion, path: &Path) -> Touch {
         match paths::parts(&self.roots, path) {
             Some((root, below)) => Touch::of_parts(asked, root, below),
             None => Touch::of(asked, &self.name_of(path)),
@@ -268,7 +268,7 @@ impl Tree {
     /// Notes what is asked of a path, and gives the frozen archive's answer: none where the disk is asked.
     fn frozen<T>(
         &self,
-        (asked, path): (Asked, &Path),
+        (asked, path): (PathQuestion, &Path),
         none: T,
         answer: impl FnOnce(&Archived, Entry<'_>) -> T,
     ) -> Option<T> {
@@ -312,24 +312,24 @@ impl Tree {
     /// rather than that there is nothing.
     pub fn is_file(&self, path: &Path) -> bool {
         let on_disk = || matches!(self.on_disk(path), State::File(..));
-        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, entry| entry.is_file()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
         let on_disk = || matches!(self.on_disk(path), State::Folder(_));
-        self.frozen((Asked::Kind, path), false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, entry| entry.is_folder()).unwrap_or_else(on_disk)
     }
 
     /// Whether there is either.
     pub fn exists(&self, path: &Path) -> bool {
         let on_disk = || !matches!(self.on_disk(path), State::Absent);
-        self.frozen((Asked::Kind, path), false, |_, _| true).unwrap_or_else(on_disk)
+        self.frozen((PathQuestion::Kind, path), false, |_, _| true).unwrap_or_else(on_disk)
     }
 
     /// What lies in a folder, by name; nothing where it can't be read. Names that are no UTF-8 are left out.
     pub fn list(&self, folder: &Path) -> Vec<Child> {
-        let listed = self.frozen((Asked::Names, folder), Vec::new(), |archived, entry| {
+        let listed = self.frozen((PathQuestion::Names, folder), Vec::new(), |archived, entry| {
             let found = archived.heed(archived.opened.archive().list(entry.path)).unwrap_or_default();
             let child = |entry: &Entry<'_>| Child {
                 name: entry.name().to_owned(),
@@ -376,7 +376,8 @@ impl Tree {
                 None => missing(),
             }
         };
-        self.frozen((Asked::Content, path), missing(), embedded).unwrap_or_else(|| self.read_source(path))
+        self.frozen((PathQuestion::Content, path), missing(), embedded)
+            .unwrap_or_else(|| self.read_source(path))
     }
 
     /// The content of a file on the disk, whatever a frozen archive says: for code that Ruby would read, too.
@@ -439,7 +440,7 @@ impl Tree {
                 State::Absent | State::Folder(_) => Stamp::of(&metadata),
             })
         };
-        self.frozen((Asked::Content, path), missing(), |_, entry| Ok(Stamp::sized(entry.size)))
+        self.frozen((PathQuestion::Content, path), missing(), |_, entry| Ok(Stamp::sized(entry.size)))
             .unwrap_or_else(on_disk)
     }
 
@@ -499,12 +500,12 @@ impl Tree {
     pub fn archived<T>(
         &self,
         path: &Path,
-        read: impl FnOnce(&Arc<Opened>, &Entry<'_>) -> Read<Option<T>>,
+        read: impl FnOnce(&Arc<OpenArchive>, &Entry<'_>) -> Read<Option<T>>,
     ) -> Option<T> {
         let key = self.archived.as_ref().and_then(|_| paths::key(&self.roots, path));
         match &key {
-            Some(key) => reads::note(|| Touch::of(Asked::Content, key)),
-            None => self.note_asked(Asked::Content, path),
+            Some(key) => reads::note(|| Touch::of(PathQuestion::Content, key)),
+            None => self.note_asked(PathQuestion::Content, path),
         }
         let (archived, entry) = self.entry_called(key.as_deref(), path).ok()?;
         archived.heed(read(&archived.opened, &entry)).flatten()
@@ -517,7 +518,7 @@ impl Tree {
         &self,
         text: &str,
         section: Section,
-        read: impl FnOnce(&Arc<Opened>, Part) -> Read<T>,
+        read: impl FnOnce(&Arc<OpenArchive>, Part) -> Read<T>,
     ) -> Option<T> {
         let archived = self.archived.as_ref()?;
         let part = archived.opened.archive().made_of(text, section);

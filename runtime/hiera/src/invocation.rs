@@ -4,6 +4,15 @@ use crate::explain::Explain;
 use bunraku_vm::scope::Scope;
 use bunraku_vm::value::{Hash, Value};
 
+/// What a variable is interpolated into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterpolatedInto {
+    /// A path of an entry in a `hiera.yaml` of version 5: from Puppet 8 on an unknown variable in it is a warning.
+    Path,
+    /// Anything else.
+    Value,
+}
+
 /// What a look-up carries with it.
 #[derive(Clone, Copy)]
 pub struct Invocation<'c> {
@@ -21,8 +30,8 @@ pub struct Invocation<'c> {
     pub level: Option<Value<'c>>,
     /// Whether variables are seen as a version 3 configuration sees them.
     pub old_scope: bool,
-    /// Whether what is resolved are the paths of an entry: from 8 on an unknown variable in them is a warning.
-    pub in_paths: bool,
+    /// What variables are interpolated into.
+    pub interpolated_into: InterpolatedInto,
     /// Who explains the look-up.
     pub explain: Explain<'c>,
 }

@@ -32,6 +32,6 @@ mod variables;
 
 pub use backend::context;
 pub use backend::kept_answers::{CertainCall, RestsOn};
-pub use invocation::Invocation;
+pub use invocation::{InterpolatedInto, Invocation};
 pub use state::{Hiera, Lookups};
 pub use surroundings::{EnvironmentParts, FunctionSide, ModuleParts, Repeat, Surroundings};

@@ -6,7 +6,7 @@ use crate::config::{HierarchyName, version3};
 use crate::data_file::{hash_of, touch_of};
 use crate::explain::Step;
 use crate::hierarchy::ask::Question;
-use crate::invocation::Invocation;
+use crate::invocation::{InterpolatedInto, Invocation};
 use crate::key::{Key, is_plain};
 use crate::layer::{Layer, LayerKind};
 use crate::lookup_options::{self, LOOKUP_OPTIONS};
@@ -38,7 +38,7 @@ impl<'c> Lookups<'_, 'c> {
             is_old_function: lookup.hiera,
             level: lookup.level,
             old_scope: false,
-            in_paths: false,
+            interpolated_into: InterpolatedInto::Value,
             explain: self.state.explain.get(),
         };
         if lookup.hiera {

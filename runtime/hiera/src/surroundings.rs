@@ -3,6 +3,7 @@
 
 use crate::backend::kept_answers::CertainCall;
 use crate::data_file::DataFile;
+use crate::invocation::InterpolatedInto;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::value::Value;
@@ -97,7 +98,7 @@ pub trait Surroundings<'c>: FunctionSide<'c> {
     ///
     /// # Errors
     /// Puppet's, where the setting `strict` says that it is one.
-    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, in_paths: bool) -> Eval<'c>;
+    fn undefined_variable(&self, vm: &mut Vm<'c>, name: &str, into: InterpolatedInto) -> Eval<'c>;
 
     /// Logs a warning.
     fn warn(&self, repeat: Repeat<'_>, message: String);

@@ -45,7 +45,7 @@ impl<'c> Lookups<'_, 'c> {
             let default = inv.defaults.and_then(|hash| hash.get(root));
             let asked = default.is_none() || !vm.host.holds(Rule::HieraSeesDefaultValues);
             let undefined = match asked {
-                true => self.around.undefined_variable(vm, &key.root, inv.in_paths)?,
+                true => self.around.undefined_variable(vm, &key.root, inv.interpolated_into)?,
                 false => Value::Undef,
             };
             if let Some(value) = default {

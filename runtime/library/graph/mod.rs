@@ -10,11 +10,11 @@ pub mod svg;
 
 use crate::bench::Target;
 use crate::compiler::{Compilation, Compiler};
-use bunraku_compile::catalog::graph::{CatalogGraph, Expanded};
+use bunraku_catalog::graph::{CatalogGraph, Expanded};
 use bunraku_compile::origins;
 
-pub use bunraku_compile::catalog::cycles::Cycles;
-pub use bunraku_compile::catalog::graph::{Relation, Vertex};
+pub use bunraku_catalog::cycles::Cycles;
+pub use bunraku_catalog::graph::{Relation, Vertex};
 pub use picture::{Drawn, Line, LineKind, Picture, Shape};
 pub use select::Part;
 

@@ -1,7 +1,7 @@
 //! What is drawn of a graph: vertices and lines, each once or, in Puppet's forms, as often as it is there.
 
 use super::{Graph, Kind, collapse::collapse, select::Part};
-use bunraku_compile::catalog::graph::{Digraph, Point};
+use bunraku_catalog::graph::{Digraph, Point};
 use std::collections::BTreeMap;
 
 /// How a vertex is drawn.

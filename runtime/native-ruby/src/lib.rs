@@ -37,7 +37,7 @@ pub use erb::set_variables::{Replay, ReplayOf};
 pub use erb::templates::{SessionTemplates, Templates};
 pub use erb::templating::{KeptTemplates, Templating, name_of};
 pub use eval::{Message, Rendered};
-pub use functions::lent::add_places;
+pub use functions::copies::add_places;
 pub use functions::{Asked, Called, CertainCall, Changes, Function, Journal, only_computes};
 pub use library::{PUPPET_FILES, is_library_file};
 pub use prelude::{CATALOG, SCOPE_METHODS};

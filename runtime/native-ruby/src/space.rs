@@ -3,8 +3,8 @@
 //! A file is loaded when a function in it is first called, or when another file requires it. One that can't be run here
 //! is Ruby's, and with it all files that require it.
 
+use crate::functions::copies::add_places;
 use crate::functions::definition::{NewFunction, OldFunction};
-use crate::functions::lent::add_places;
 use crate::literals::Literals;
 use crate::tree::Program;
 use crate::value::V;

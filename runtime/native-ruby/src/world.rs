@@ -1,7 +1,7 @@
 //! What rendering needs of the compile it happens in: the port of this crate. Whatever else a template asks for (calls of
 //! functions, how strict names are taken) it asks the machine's host.
 
-use crate::functions::lent::Changes;
+use crate::functions::copies::Changes;
 use bunraku_files::tree::Tree;
 use bunraku_vm::closure::Closure;
 use bunraku_vm::error::Eval;

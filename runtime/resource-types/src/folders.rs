@@ -4,7 +4,7 @@
 use super::modules::{List, Modules};
 use super::{DoubtKind, Library, ResourceType, Steps, declared, read_generated};
 use bunraku_files::memo::{Contract, FileMemo, Memo, MemoCell, NEVER, SessionFiles};
-use bunraku_files::reads::{self, Asked};
+use bunraku_files::reads::{self, PathQuestion};
 use bunraku_files::tree::Tree;
 use bunraku_vm::archive::layout::Section;
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ impl Folders {
         }
         for path in &ty.requires {
             if let Some(file) = self.required(path) {
-                self.tree.note_asked(Asked::Content, &file);
+                self.tree.note_asked(PathQuestion::Content, &file);
             }
         }
         self.note_providers(&ty.name);

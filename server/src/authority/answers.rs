@@ -1,7 +1,7 @@
 //! What this server answers where it is the authority. Source: Puppet Server 7.9.5, status, media type and words; renewals and `sign`
 //! as later ones have them.
 
-use super::routes::{Asked, plain};
+use super::routes::{AuthorityRoute, plain};
 use crate::exchange::{Client, Request, Response};
 use crate::site::Site;
 use bunraku_authority::statuses::State;
@@ -19,36 +19,40 @@ const ANY: [&str; 3] = ["*/*", "application/*", "text/*"];
 type Answered = Result<Response, Fault>;
 
 /// Answers what was admitted.
-pub fn answer(authority: &Authority, site: &Site, asked: &Asked, request: &Request) -> Response {
-    let answered = match asked {
-        Asked::Certificate(name) => certificate(authority, name, request),
-        Asked::Request(name) => match request.method {
+pub fn answer(authority: &Authority, site: &Site, route: &AuthorityRoute, request: &Request) -> Response {
+    let answered = match route {
+        AuthorityRoute::Certificate(name) => certificate(authority, name, request),
+        AuthorityRoute::Request(name) => match request.method {
             Method::PUT => submit(authority, name, request),
             Method::DELETE => delete_request(authority, name),
             _ => authority.request(name).map(text),
         },
-        Asked::List => authority.list_text().map(|(bytes, written)| unless_known(bytes, written, request)),
-        Asked::Lists => authority
+        AuthorityRoute::List => {
+            authority.list_text().map(|(bytes, written)| unless_known(bytes, written, request))
+        }
+        AuthorityRoute::Lists => authority
             .update_lists(&request.body)
             .map(|()| plain(StatusCode::OK, "Successfully updated CRLs.")),
         // It would be the certificate of the server in between, where that does not pass on its client's.
-        Asked::Renewal
+        AuthorityRoute::Renewal
             if request.passed_on && !site.rules.names_by_headers && request.client.passes_on.is_none() =>
         {
             let refused = text("Renewals are asked of the authority itself");
             Ok(Response { status: StatusCode::FORBIDDEN, ..refused })
         }
-        Asked::Renewal => renew(authority, request),
-        Asked::Status(name) => status(authority, name, request),
-        Asked::Statuses => statuses(authority, request),
-        Asked::StatusesOfNothing => Ok(plain(StatusCode::BAD_REQUEST, "Missing URL Segment")),
-        Asked::Expirations => authority
+        AuthorityRoute::Renewal => renew(authority, request),
+        AuthorityRoute::Status(name) => status(authority, name, request),
+        AuthorityRoute::Statuses => statuses(authority, request),
+        AuthorityRoute::StatusesOfNothing => Ok(plain(StatusCode::BAD_REQUEST, "Missing URL Segment")),
+        AuthorityRoute::Expirations => authority
             .expirations()
             .map(|expirations| Response::of("application/json", expirations.to_string())),
-        Asked::Clean => named(request, "clean").map_or_else(Ok, |names| clean(authority, &names)),
-        Asked::Sign => named(request, "sign").map_or_else(Ok, |names| Ok(sign(authority, site, &names))),
-        Asked::SignAll => sign_all(authority, site),
-        Asked::Nothing => Err(Fault::Missing("Not Found".to_owned())),
+        AuthorityRoute::Clean => named(request, "clean").map_or_else(Ok, |names| clean(authority, &names)),
+        AuthorityRoute::Sign => {
+            named(request, "sign").map_or_else(Ok, |names| Ok(sign(authority, site, &names)))
+        }
+        AuthorityRoute::SignAll => sign_all(authority, site),
+        AuthorityRoute::Nothing => Err(Fault::Missing("Not Found".to_owned())),
     };
     answered.unwrap_or_else(|fault| {
         let (status, words) = match &fault {
@@ -77,7 +81,7 @@ fn done() -> Response {
 fn unless_known(bytes: Vec<u8>, written: SystemTime, request: &Request) -> Response {
     let seconds =
         |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
-    match request.since {
+    match request.if_modified_since {
         Some(since) if seconds(written) <= seconds(since) => {
             Response { status: StatusCode::NOT_MODIFIED, ..text("") }
         }

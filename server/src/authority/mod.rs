@@ -10,12 +10,12 @@ use crate::site::{Given, Site, not_there};
 use bunraku::{Configuration, Origin};
 use bunraku_authority::{Authority, Settings};
 use proxy::Proxy;
-use routes::Asked;
+use routes::AuthorityRoute;
 use std::sync::Arc;
 
 /// Where the authority is.
 #[derive(Debug)]
-pub enum Place {
+pub enum AuthorityLocation {
     /// This server is it.
     Here(Box<Authority>),
     /// Another server is, which `ca_server` names; what agents ask is passed on to it.
@@ -24,31 +24,35 @@ pub enum Place {
     Nowhere,
 }
 
-impl Place {
+impl AuthorityLocation {
     /// Where it is: here where that is asked for; elsewhere where the configuration names another server.
     ///
     /// # Errors
     /// When there is no authority here, or something of it can't be read.
-    pub fn of(configuration: &Configuration, given: &Given, notices: &Notices) -> Result<Place, String> {
+    pub fn of(
+        configuration: &Configuration,
+        given: &Given,
+        notices: &Notices,
+    ) -> Result<AuthorityLocation, String> {
         if given.is_authority {
             let settings = Settings::read(configuration, given.authority_conf.as_deref())?;
             let notices = notices.clone();
             let tell = Arc::new(move |level: &str, message: &str| notices.say(level, "Puppet", message));
             let authority = Authority::open(settings, tell).map_err(|fault| fault.to_string())?;
-            return Ok(Place::Here(Box::new(authority)));
+            return Ok(AuthorityLocation::Here(Box::new(authority)));
         }
         let server = configuration.get("ca_server")?;
         // What nobody has said is `puppet`, which may well be this server.
         let is_said = !matches!(server.origin, Origin::Default);
         match is_said && server.text != configuration.get("certname")?.text {
-            true => Proxy::new(configuration, &server.text).map(Place::Elsewhere),
-            false => Ok(Place::Nowhere),
+            true => Proxy::new(configuration, &server.text).map(AuthorityLocation::Elsewhere),
+            false => Ok(AuthorityLocation::Nowhere),
         }
     }
 
     /// Renews the revocation list of an authority that is here, where it will soon be out of date.
     pub fn renew_list(&self, notices: &Notices) {
-        if let Place::Here(authority) = self
+        if let AuthorityLocation::Here(authority) = self
             && let Err(fault) = authority.renew_list_in_time()
         {
             let message = format!("The authority's revocation list could not be renewed: {fault}");
@@ -57,11 +61,11 @@ impl Place {
     }
 
     /// Answers a request that was admitted.
-    pub fn answer(&self, site: &Site, asked: &Asked, request: &Request) -> Response {
+    pub fn answer(&self, site: &Site, route: &AuthorityRoute, request: &Request) -> Response {
         match self {
-            Place::Here(authority) => answers::answer(authority, site, asked, request),
-            Place::Elsewhere(proxy) => proxy.answer(site, asked, request),
-            Place::Nowhere => not_there(&request.path),
+            AuthorityLocation::Here(authority) => answers::answer(authority, site, route, request),
+            AuthorityLocation::Elsewhere(proxy) => proxy.answer(site, route, request),
+            AuthorityLocation::Nowhere => not_there(&request.path),
         }
     }
 }

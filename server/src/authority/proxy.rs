@@ -1,7 +1,7 @@
 //! Passing on what agents ask of an authority that is elsewhere: for those that know one server only. Nothing that administers is
 //! passed on, and nothing that was passed on already.
 
-use super::routes::{Asked, plain};
+use super::routes::{AuthorityRoute, plain};
 use crate::exchange::{Request, Response};
 use crate::site::Site;
 use bunraku::files::{read, write};
@@ -64,19 +64,19 @@ impl Proxy {
     }
 
     /// Passes a request on, and its answer back.
-    pub fn answer(&self, site: &Site, asked: &Asked, request: &Request) -> Response {
-        let path = match (asked, &request.method) {
+    pub fn answer(&self, site: &Site, route: &AuthorityRoute, request: &Request) -> Response {
+        let path = match (route, &request.method) {
             _ if request.passed_on => {
                 let why = format!("{} and this server name each other as the authority", self.at);
                 return plain(StatusCode::LOOP_DETECTED, why);
             }
-            (Asked::Certificate(name), _) if is_certname(name) => format!("certificate/{name}"),
-            (Asked::Request(name), &Method::GET | &Method::PUT) if is_certname(name) => {
+            (AuthorityRoute::Certificate(name), _) if is_certname(name) => format!("certificate/{name}"),
+            (AuthorityRoute::Request(name), &Method::GET | &Method::PUT) if is_certname(name) => {
                 format!("certificate_request/{name}")
             }
-            (Asked::List, _) => "certificate_revocation_list/ca".to_owned(),
-            (Asked::Renewal, _) => "certificate_renewal".to_owned(),
-            (Asked::Certificate(_) | Asked::Request(_), _) => {
+            (AuthorityRoute::List, _) => "certificate_revocation_list/ca".to_owned(),
+            (AuthorityRoute::Renewal, _) => "certificate_renewal".to_owned(),
+            (AuthorityRoute::Certificate(_) | AuthorityRoute::Request(_), _) => {
                 return plain(StatusCode::BAD_REQUEST, "That is no name of a node");
             }
             _ => {
@@ -91,7 +91,7 @@ impl Proxy {
     }
 
     fn pass_on(&self, path: &str, request: &Request) -> Result<Response, String> {
-        let since = request.since.map(httpdate::fmt_http_date);
+        let since = request.if_modified_since.map(httpdate::fmt_http_date);
         let shown = match (path, &request.client.certificate) {
             ("certificate_renewal", Some(der)) => {
                 let text = pem::text_of(pem::CERTIFICATE, der).map_err(|fault: Fault| fault.to_string())?;

@@ -6,7 +6,7 @@ use http::{Method, StatusCode};
 
 /// What is asked, with the name that the path has.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum AuthorityRoute {
     /// A node's certificate; the authority's own is called `ca`.
     Certificate(String),
     /// A node's request for a certificate.
@@ -35,38 +35,40 @@ pub enum Asked {
     Nothing,
 }
 
-impl Asked {
+impl AuthorityRoute {
     /// What stands behind `/puppet-ca/v1/`.
-    pub fn of(rest: &str) -> Asked {
+    pub fn of(rest: &str) -> AuthorityRoute {
         let (kind, name) = rest.split_once('/').unwrap_or((rest, ""));
         let has_slash = rest.contains('/');
         let one = !name.is_empty() && !name.contains('/');
         let name = || name.to_owned();
         match (kind, one) {
-            ("certificate", true) => Asked::Certificate(name()),
-            ("certificate_request", true) => Asked::Request(name()),
-            ("certificate_revocation_list", true) => Asked::List,
-            ("certificate_revocation_list", false) if !has_slash => Asked::Lists,
-            ("certificate_status", true) => Asked::Status(name()),
-            ("certificate_statuses", true) => Asked::Statuses,
-            ("certificate_statuses", false) if rest == "certificate_statuses/" => Asked::StatusesOfNothing,
-            ("certificate_renewal", false) if name().is_empty() => Asked::Renewal,
-            ("expirations", false) if !has_slash => Asked::Expirations,
-            ("clean", false) if !has_slash => Asked::Clean,
-            ("sign", false) if !has_slash => Asked::Sign,
-            ("sign", true) if rest == "sign/all" => Asked::SignAll,
-            _ => Asked::Nothing,
+            ("certificate", true) => AuthorityRoute::Certificate(name()),
+            ("certificate_request", true) => AuthorityRoute::Request(name()),
+            ("certificate_revocation_list", true) => AuthorityRoute::List,
+            ("certificate_revocation_list", false) if !has_slash => AuthorityRoute::Lists,
+            ("certificate_status", true) => AuthorityRoute::Status(name()),
+            ("certificate_statuses", true) => AuthorityRoute::Statuses,
+            ("certificate_statuses", false) if rest == "certificate_statuses/" => {
+                AuthorityRoute::StatusesOfNothing
+            }
+            ("certificate_renewal", false) if name().is_empty() => AuthorityRoute::Renewal,
+            ("expirations", false) if !has_slash => AuthorityRoute::Expirations,
+            ("clean", false) if !has_slash => AuthorityRoute::Clean,
+            ("sign", false) if !has_slash => AuthorityRoute::Sign,
+            ("sign", true) if rest == "sign/all" => AuthorityRoute::SignAll,
+            _ => AuthorityRoute::Nothing,
         }
     }
 
     /// The methods that it is asked with.
     pub fn methods(&self) -> &'static [Method] {
         match self {
-            Asked::Request(_) => &[Method::GET, Method::PUT, Method::DELETE],
-            Asked::Status(_) => &[Method::GET, Method::PUT, Method::DELETE],
-            Asked::Lists | Asked::Clean => &[Method::PUT],
-            Asked::Renewal | Asked::Sign | Asked::SignAll => &[Method::POST],
-            Asked::Nothing => &[],
+            AuthorityRoute::Request(_) => &[Method::GET, Method::PUT, Method::DELETE],
+            AuthorityRoute::Status(_) => &[Method::GET, Method::PUT, Method::DELETE],
+            AuthorityRoute::Lists | AuthorityRoute::Clean => &[Method::PUT],
+            AuthorityRoute::Renewal | AuthorityRoute::Sign | AuthorityRoute::SignAll => &[Method::POST],
+            AuthorityRoute::Nothing => &[],
             _ => &[Method::GET],
         }
     }
@@ -78,7 +80,7 @@ impl Asked {
     pub fn admit(&self, method: &Method) -> Result<(), Response> {
         match (self.methods().contains(method), self) {
             (true, _) => Ok(()),
-            (false, Asked::Status(_) | Asked::Statuses) => {
+            (false, AuthorityRoute::Status(_) | AuthorityRoute::Statuses) => {
                 Err(plain(StatusCode::METHOD_NOT_ALLOWED, "Method not allowed."))
             }
             _ => {
@@ -91,8 +93,8 @@ impl Asked {
     /// How many bytes its body may have.
     pub fn limit(&self) -> usize {
         match self {
-            Asked::Lists => 16 << 20,
-            Asked::Clean | Asked::Sign => 1 << 20,
+            AuthorityRoute::Lists => 16 << 20,
+            AuthorityRoute::Clean | AuthorityRoute::Sign => 1 << 20,
             _ => 64 << 10,
         }
     }
@@ -100,16 +102,16 @@ impl Asked {
     /// What it is called in measurements.
     pub fn name(&self) -> &'static str {
         match self {
-            Asked::Certificate(_) => "certificate",
-            Asked::Request(_) => "certificate_request",
-            Asked::List | Asked::Lists => "certificate_revocation_list",
-            Asked::Renewal => "certificate_renewal",
-            Asked::Status(_) => "certificate_status",
-            Asked::Statuses | Asked::StatusesOfNothing => "certificate_statuses",
-            Asked::Expirations => "expirations",
-            Asked::Clean => "clean",
-            Asked::Sign | Asked::SignAll => "sign",
-            Asked::Nothing => "authority",
+            AuthorityRoute::Certificate(_) => "certificate",
+            AuthorityRoute::Request(_) => "certificate_request",
+            AuthorityRoute::List | AuthorityRoute::Lists => "certificate_revocation_list",
+            AuthorityRoute::Renewal => "certificate_renewal",
+            AuthorityRoute::Status(_) => "certificate_status",
+            AuthorityRoute::Statuses | AuthorityRoute::StatusesOfNothing => "certificate_statuses",
+            AuthorityRoute::Expirations => "expirations",
+            AuthorityRoute::Clean => "clean",
+            AuthorityRoute::Sign | AuthorityRoute::SignAll => "sign",
+            AuthorityRoute::Nothing => "authority",
         }
     }
 }
@@ -125,15 +127,15 @@ mod tests {
 
     #[test]
     fn paths_are_asked_or_nothing() {
-        let of = Asked::of;
-        assert_eq!(of("certificate/ca"), Asked::Certificate("ca".into()));
-        assert_eq!(of("certificate_revocation_list/ca"), Asked::List);
-        assert_eq!(of("certificate_revocation_list"), Asked::Lists);
-        assert_eq!(of("certificate_statuses/any"), Asked::Statuses);
-        assert_eq!(of("certificate_statuses/"), Asked::StatusesOfNothing);
-        assert_eq!(of("certificate_renewal"), Asked::Renewal);
-        assert_eq!(of("certificate_renewal/"), Asked::Renewal);
-        assert_eq!(of("sign/all"), Asked::SignAll);
+        let of = AuthorityRoute::of;
+        assert_eq!(of("certificate/ca"), AuthorityRoute::Certificate("ca".into()));
+        assert_eq!(of("certificate_revocation_list/ca"), AuthorityRoute::List);
+        assert_eq!(of("certificate_revocation_list"), AuthorityRoute::Lists);
+        assert_eq!(of("certificate_statuses/any"), AuthorityRoute::Statuses);
+        assert_eq!(of("certificate_statuses/"), AuthorityRoute::StatusesOfNothing);
+        assert_eq!(of("certificate_renewal"), AuthorityRoute::Renewal);
+        assert_eq!(of("certificate_renewal/"), AuthorityRoute::Renewal);
+        assert_eq!(of("sign/all"), AuthorityRoute::SignAll);
         for nothing in [
             "",
             "certificate",
@@ -143,7 +145,7 @@ mod tests {
             "clean/x",
             "sign/x",
         ] {
-            assert_eq!(of(nothing), Asked::Nothing, "{nothing}");
+            assert_eq!(of(nothing), AuthorityRoute::Nothing, "{nothing}");
         }
     }
 }

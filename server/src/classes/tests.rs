@@ -30,7 +30,7 @@ impl World {
 
     fn ask(&self, environment: &str, has: Option<&str>) -> (StatusCode, Option<String>, Json) {
         let url = format!("/puppet/v3/environment_classes?environment={environment}");
-        let request = Request { has: has.map(str::to_owned), ..get(&url) };
+        let request = Request { if_none_match: has.map(str::to_owned), ..get(&url) };
         let response = self.classes.answer(&request).unwrap();
         let tag = response.headers.iter().find(|(name, _)| name == header::ETAG);
         let Body::Bytes(body) = response.body else { panic!("bytes") };

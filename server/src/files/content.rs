@@ -1,7 +1,7 @@
 //! Contents of files: as they are now, and as they were in a version of the code, which is what agents with a static catalog
 //! ask for.
 
-use super::place::Place;
+use super::file_root::FileRoot;
 use super::{Files, sent};
 use crate::exchange::{Failure, Request, Response, server_error};
 use crate::formats::Format;
@@ -46,11 +46,11 @@ impl Files {
             return Ok(Response::of(Format::Binary.content_type(), printed));
         }
         if let Some(kept) = self.versions_kept.as_ref().and_then(|kept| kept.find(code_id, rest)) {
-            return self.of_path(&Place::on_disk(Vec::new()), &kept, Format::Binary);
+            return self.of_path(&FileRoot::on_disk(Vec::new()), &kept, Format::Binary);
         }
         let served = self.shared.environments.get(environment)?;
         match served.code_id.as_deref() == Some(code_id) {
-            true => self.of_path(&self.place(environment)?, &served.folder.join(rest), Format::Binary),
+            true => self.of_path(&self.root(environment)?, &served.folder.join(rest), Format::Binary),
             false => Err(server_error(
                 "Cannot retrieve code content because the \"versioned-code.code-content-command\" setting is not present in configuration.",
             )),
@@ -58,8 +58,8 @@ impl Files {
     }
 
     /// What is in a file at a path; nothing where it is a folder.
-    pub(super) fn of_path(&self, place: &Place, path: &Path, format: Format) -> Result<Response, Failure> {
-        match place.content(path, &self.shared.checksums) {
+    pub(super) fn of_path(&self, root: &FileRoot, path: &Path, format: Format) -> Result<Response, Failure> {
+        match root.content(path, &self.shared.checksums) {
             Ok(body) => Ok(sent(body, format)),
             Err(error) if error.kind() == std::io::ErrorKind::IsADirectory => {
                 Ok(Response::of(format.content_type(), ""))

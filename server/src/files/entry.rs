@@ -1,7 +1,7 @@
 //! What is said of one file: Puppet's metadata as JSON. Source: `Puppet::FileServing::Metadata` of 7.23.0 and 8.10.0.
 
 use super::checksums::{ChecksumType, Checksums, time};
-use super::place::{Kind, Links, Place};
+use super::file_root::{FileRoot, Kind, Links};
 use crate::exchange::{Failure, Request, server_error};
 use crate::parameters::Parameter;
 use std::io;
@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// What a request asks of each file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct MetadataRequest {
     /// What links are.
     pub links: Links,
     /// How contents are told from each other.
@@ -46,12 +46,12 @@ impl Links {
     }
 }
 
-impl Asked {
+impl MetadataRequest {
     /// What the parameters of a request ask; the type of checksums is `default` where they do not say.
     ///
     /// # Errors
     /// Puppet's message where one is none of those that there are.
-    pub fn of(request: &Request, default: ChecksumType) -> Result<Asked, Failure> {
+    pub fn of(request: &Request, default: ChecksumType) -> Result<MetadataRequest, Failure> {
         let links = Links::of(request)?;
         let given = Parameter::of(request, "checksum_type").filter(Parameter::is_true);
         let checksum = given.map_or(Ok(default), |given| {
@@ -67,7 +67,7 @@ impl Asked {
                 return Err(server_error(format!("Unsupported source_permission {given}")));
             }
         };
-        Ok(Asked { links, checksum, own_permissions })
+        Ok(MetadataRequest { links, checksum, own_permissions })
     }
 }
 
@@ -86,38 +86,44 @@ impl File<'_> {
     /// Puppet's message where it is not there, can't be read, or is a device.
     pub fn write(
         &self,
-        asked: &Asked,
-        (place, checksums): (&Place, &Checksums),
+        request: &MetadataRequest,
+        (root, checksums): (&FileRoot, &Checksums),
         out: &mut Vec<u8>,
     ) -> Result<(), Failure> {
-        if let (Some(time), false) = (self.folder, asked.own_permissions) {
-            self.write_json(asked, of_server(), (ChecksumType::Ctime, Some(time)), ("directory", None), out);
+        if let (Some(time), false) = (self.folder, request.own_permissions) {
+            self.write_json(
+                request,
+                of_server(),
+                (ChecksumType::Ctime, Some(time)),
+                ("directory", None),
+                out,
+            );
             return Ok(());
         }
         let path = self.path();
         let path = Path::new(&path);
-        let call = if asked.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
-        let found = place.stat(path, asked.links).map_err(|error| of_ruby(&error, call, path))?;
-        let mut checksum = asked.checksum;
+        let call = if request.links == Links::Manage { "rb_file_s_lstat" } else { "rb_file_s_stat" };
+        let found = root.stat(path, request.links).map_err(|error| of_ruby(&error, call, path))?;
+        let mut checksum = request.checksum;
         let mut destination = None;
         let (sum, kind) = match found.kind {
             Kind::File => {
-                let sum = place.checksum(path, &found, checksum, checksums);
+                let sum = root.checksum(path, &found, checksum, checksums);
                 (Some(sum.map_err(|error| of_ruby(&error, "rb_sysopen", path))?.to_string()), "file")
             }
             Kind::Folder => {
                 checksum = ChecksumType::Ctime;
-                (Some(time_of_base(place, self.base)?), "directory")
+                (Some(time_of_base(root, self.base)?), "directory")
             }
             Kind::Link => {
-                let target = place.target(path, &found);
+                let target = root.target(path, &found);
                 destination = Some(target.map_err(|error| match error.kind() {
                     io::ErrorKind::InvalidData => {
                         server_error(format!("The link {}: {error}", path.display()))
                     }
                     _ => of_ruby(&error, "rb_readlink", path),
                 })?);
-                (behind_link(path, checksum, (place, checksums)), "link")
+                (behind_link(path, checksum, (root, checksums)), "link")
             }
             Kind::Special(kind @ ("fifo" | "socket")) => {
                 checksum = ChecksumType::None;
@@ -127,23 +133,23 @@ impl File<'_> {
                 return Err(server_error(format!("Cannot manage files of type {kind}")));
             }
         };
-        let owner = match asked.own_permissions {
+        let owner = match request.own_permissions {
             true => (found.owner.0, found.owner.1, found.mode),
             false => of_server(),
         };
-        self.write_json(asked, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
+        self.write_json(request, owner, (checksum, sum.as_deref()), (kind, destination.as_deref()), out);
         Ok(())
     }
 
     fn write_json(
         &self,
-        asked: &Asked,
+        request: &MetadataRequest,
         (owner, group, mode): (u32, u32, u32),
         (checksum, sum): (ChecksumType, Option<&str>),
         (kind, destination): (&str, Option<&str>),
         out: &mut Vec<u8>,
     ) {
-        let links = if asked.links == Links::Manage { "manage" } else { "follow" };
+        let links = if request.links == Links::Manage { "manage" } else { "follow" };
         out.extend_from_slice(b"{\"path\":");
         string(self.base, out);
         out.extend_from_slice(b",\"relative_path\":");
@@ -169,9 +175,9 @@ fn of_server() -> (u32, u32, u32) {
 ///
 /// # Errors
 /// Puppet's message where it is not there.
-pub fn time_of_base(place: &Place, base: &str) -> Result<String, Failure> {
+pub fn time_of_base(root: &FileRoot, base: &str) -> Result<String, Failure> {
     let base = Path::new(base);
-    let found = place.stat(base, Links::Follow).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
+    let found = root.stat(base, Links::Follow).map_err(|error| of_ruby(&error, "rb_file_s_stat", base))?;
     Ok(time(found.changed()))
 }
 
@@ -179,15 +185,15 @@ pub fn time_of_base(place: &Place, base: &str) -> Result<String, Failure> {
 fn behind_link(
     path: &Path,
     checksum: ChecksumType,
-    (place, checksums): (&Place, &Checksums),
+    (root, checksums): (&FileRoot, &Checksums),
 ) -> Option<String> {
     if checksum == ChecksumType::None {
         return Some(String::new());
     }
-    let found = place.stat(path, Links::Follow).ok()?;
+    let found = root.stat(path, Links::Follow).ok()?;
     let is_time = matches!(checksum, ChecksumType::Mtime | ChecksumType::Ctime);
     match is_time || found.kind == Kind::File {
-        true => place.checksum(path, &found, checksum, checksums).ok().map(|sum| sum.to_string()),
+        true => root.checksum(path, &found, checksum, checksums).ok().map(|sum| sum.to_string()),
         false => None,
     }
 }

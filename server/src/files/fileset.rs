@@ -2,8 +2,8 @@
 //! Names of one folder come sorted; Puppet has them in the order of the disk.
 
 use super::entry::of_ruby;
+use super::file_root::{FileRoot, Kind, Links};
 use super::fnmatch;
-use super::place::{Kind, Links, Place};
 use crate::exchange::{Failure, Request, server_error};
 use crate::parameters::Parameter;
 use std::cmp::Ordering;
@@ -68,10 +68,10 @@ impl Search {
     ///
     /// # Errors
     /// Puppet's message where a folder is not there, can't be read, or there are more files than are asked for.
-    pub fn files(&self, place: &Place, folders: &[String]) -> Result<(Vec<Found>, Vec<String>), Failure> {
+    pub fn files(&self, root: &FileRoot, folders: &[String]) -> Result<(Vec<Found>, Vec<String>), Failure> {
         // All of them are looked for before the first is walked.
         for folder in folders {
-            match place.stat(Path::new(folder), self.links) {
+            match root.stat(Path::new(folder), self.links) {
                 Ok(_) if matches!(self.recurse, Some(Parameter::Integer(_))) => {
                     let message =
                         "Fileset recurse parameter must not be a number anymore, please use recurselimit";
@@ -84,7 +84,7 @@ impl Search {
         }
         let (mut files, mut warnings, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for (number, folder) in folders.iter().enumerate() {
-            let found = self.walk(place, Path::new(folder), files.len())?;
+            let found = self.walk(root, Path::new(folder), files.len())?;
             warnings.extend(self.check_count(folder, found.len())?);
             for (relative, is_folder) in std::iter::once((".".to_owned(), false)).chain(found) {
                 if seen.insert(relative.clone()) {
@@ -95,7 +95,7 @@ impl Search {
         Ok((files, warnings))
     }
 
-    fn walk(&self, place: &Place, folder: &Path, before: usize) -> Result<Vec<(String, bool)>, Failure> {
+    fn walk(&self, root: &FileRoot, folder: &Path, before: usize) -> Result<Vec<(String, bool)>, Failure> {
         let mut found: Vec<(String, bool)> = Vec::new();
         let mut next = VecDeque::from([(String::new(), 0_i64, false)]);
         while let Some((relative, depth, is_folder)) = next.pop_front() {
@@ -103,7 +103,7 @@ impl Search {
                 continue;
             }
             let path = if relative.is_empty() { folder.to_path_buf() } else { folder.join(&relative) };
-            for (name, kind) in self.children(place, &path, is_folder)? {
+            for (name, kind) in self.children(root, &path, is_folder)? {
                 let child = if relative.is_empty() { name } else { format!("{relative}/{name}") };
                 if before + found.len() >= MOST {
                     let message = format!("There are more than {MOST} files below {}", folder.display());
@@ -122,18 +122,18 @@ impl Search {
     /// The names in a folder, if it is one, and what each is as far as the folder says.
     fn children(
         &self,
-        place: &Place,
+        root: &FileRoot,
         path: &Path,
         is_folder: bool,
     ) -> Result<Vec<(String, Option<Kind>)>, Failure> {
-        match if is_folder { None } else { Some(place.stat(path, self.links)) } {
+        match if is_folder { None } else { Some(root.stat(path, self.links)) } {
             None => {}
             Some(Ok(found)) if found.kind == Kind::Folder => {}
             Some(Ok(_)) => return Ok(Vec::new()),
             Some(Err(error)) if is_absence(&error) => return Ok(Vec::new()),
             Some(Err(error)) => return Err(of_ruby(&error, "rb_file_s_stat", path)),
         }
-        let mut names = place.children(path).map_err(|error| match error.kind() {
+        let mut names = root.children(path).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => server_error(error.to_string()),
             _ => of_ruby(&error, "dir_initialize", path),
         })?;

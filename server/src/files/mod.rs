@@ -11,18 +11,18 @@
 pub mod checksums;
 mod content;
 mod entry;
+mod file_root;
 mod fileserver_conf;
 mod fileset;
 mod fnmatch;
 mod module_lists;
 mod mounts;
-mod place;
 mod prepared;
 mod static_catalog;
 mod versions_kept;
 
-pub use entry::{Asked, File};
-pub use place::{Archived, Links};
+pub use entry::{File, MetadataRequest};
+pub use file_root::{Archived, Links};
 
 use crate::environments::{Environments, Served};
 use crate::exchange::{self, Body, Failure, Request, Response, server_error};
@@ -31,12 +31,12 @@ use crate::notices::Notices;
 use crate::parameters::with_parameters;
 use bunraku::files::read;
 use checksums::{ChecksumType, Checksums, Status};
+use file_root::FileRoot;
 use fileserver_conf::FileserverConf;
 use fileset::Search;
 use http::{HeaderValue, Method, StatusCode, header};
 use module_lists::ModuleLists;
 use mounts::Mount;
-use place::Place;
 use prepared::Prepared;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -69,23 +69,23 @@ pub struct Shared {
 }
 
 impl Shared {
-    fn modules(&self, place: &Place) -> Result<Arc<Vec<PathBuf>>, Failure> {
-        if let Some(modules) = place.modules.get() {
+    fn modules(&self, root: &FileRoot) -> Result<Arc<Vec<PathBuf>>, Failure> {
+        if let Some(modules) = root.modules.get() {
             return Ok(Arc::clone(modules));
         }
-        let found = self.modules.get(self.environments.configuration(), place.modulepath());
+        let found = self.modules.get(self.environments.configuration(), root.modulepath());
         let found = found.map_err(server_error)?;
-        Ok(Arc::clone(place.modules.get_or_init(|| found)))
+        Ok(Arc::clone(root.modules.get_or_init(|| found)))
     }
 
     /// The folder of the module of a name.
-    fn module(&self, place: &Place, name: &str) -> Result<Option<PathBuf>, Failure> {
-        match place.modules.get() {
+    fn module(&self, root: &FileRoot, name: &str) -> Result<Option<PathBuf>, Failure> {
+        match root.modules.get() {
             Some(modules) => {
                 let is_it = |path: &&PathBuf| path.file_name().is_some_and(|own| own == name);
                 Ok(modules.iter().find(is_it).cloned())
             }
-            None => self.environments.configuration().module(place.modulepath(), name).map_err(server_error),
+            None => self.environments.configuration().module(root.modulepath(), name).map_err(server_error),
         }
     }
 }
@@ -140,13 +140,13 @@ impl Files {
     /// # Errors
     /// Puppet's.
     pub fn metadata(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
-        let place = self.place(environment(request)?)?;
-        let (found, format) = (self.find(&place, request, rest, "file_metadata")?, self.data_format(request));
+        let root = self.root(environment(request)?)?;
+        let (found, format) = (self.find(&root, request, rest, "file_metadata")?, self.data_format(request));
         let path = found.ok_or_else(|| absent("file_metadata", rest))?;
-        let asked = Asked::of(request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(request, self.shared.digest)?;
         let mut out = Vec::new();
         let file = File { base: &path, relative: None, folder: None };
-        file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
+        file.write(&metadata, (&root, &self.shared.checksums), &mut out)?;
         Ok(Response::of(format?.content_type(), out))
     }
 
@@ -168,9 +168,9 @@ impl Files {
             return Ok(sent(Body::Shared(ready), self.data_format(request)?));
         }
         let mount = self.allowed(request, rest, "file_metadata", "search")?;
-        let place = self.place(name)?;
+        let root = self.root(name)?;
         let (mount, path) = mount;
-        let found = mount.search(&self.shared, &place, path.as_deref(), request)?;
+        let found = mount.search(&self.shared, &root, path.as_deref(), request)?;
         let Some((folders, may_recurse)) = found else {
             let message = format!("Could not find instances in file_metadata with '{rest}'");
             return Err(Failure::not_found(message));
@@ -181,11 +181,11 @@ impl Files {
                 folder.strip_suffix('/').filter(|rest| !rest.is_empty()).unwrap_or(&folder).to_owned()
             })
             .collect();
-        let (files, warnings) = Search::of(request, may_recurse)?.files(&place, &folders)?;
+        let (files, warnings) = Search::of(request, may_recurse)?.files(&root, &folders)?;
         warnings
             .into_iter()
             .for_each(|warning| self.notices.say("warning", &request.client.source(), warning));
-        let asked = Asked::of(request, self.shared.digest)?;
+        let metadata = MetadataRequest::of(request, self.shared.digest)?;
         let mut out = vec![b'['];
         let mut times: Vec<Option<String>> = vec![None; folders.len()];
         for (number, found) in files.iter().enumerate() {
@@ -194,11 +194,11 @@ impl Files {
             }
             let (base, time) = (&folders[found.folder], &mut times[found.folder]);
             if found.is_folder && time.is_none() {
-                *time = Some(entry::time_of_base(&place, base)?);
+                *time = Some(entry::time_of_base(&root, base)?);
             }
             let folder = time.as_deref().filter(|_| found.is_folder);
             let file = File { base, relative: Some(&found.relative), folder };
-            file.write(&asked, (&place, &self.shared.checksums), &mut out)?;
+            file.write(&metadata, (&root, &self.shared.checksums), &mut out)?;
         }
         out.push(b']');
         let list = exchange::Shared::new(out.into());
@@ -217,12 +217,12 @@ impl Files {
     /// # Errors
     /// Puppet's; what is neither file nor folder is refused by its kind.
     pub fn content(&self, request: &Request, rest: &str) -> Result<Response, Failure> {
-        let place = self.place(environment(request)?)?;
-        let path = self.find(&place, request, rest, "file_content")?;
+        let root = self.root(environment(request)?)?;
+        let path = self.find(&root, request, rest, "file_content")?;
         let path = path.ok_or_else(|| absent("file_content", rest))?;
         Links::of(request)?;
         let format = formats::of_answer(request, &[Format::Binary])?;
-        self.of_path(&place, Path::new(&path), format)
+        self.of_path(&root, Path::new(&path), format)
     }
 
     /// Lets go of all that is kept of lists and modules: after a deploy, where `environment_timeout` is `unlimited`.
@@ -238,13 +238,13 @@ impl Files {
     /// The path that a request for one file means.
     fn find(
         &self,
-        place: &Place,
+        root: &FileRoot,
         request: &Request,
         rest: &str,
         indirection: &str,
     ) -> Result<Option<String>, Failure> {
         let (mount, path) = self.allowed(request, rest, indirection, "find")?;
-        mount.find(&self.shared, place, path.as_deref(), request)
+        mount.find(&self.shared, root, path.as_deref(), request)
     }
 
     /// The mount of a path, where the method is one that files have.
@@ -280,16 +280,16 @@ impl Files {
         })
     }
 
-    fn place(&self, environment: &str) -> Result<Place, Failure> {
-        self.place_of(&*self.shared.environments.get(environment)?)
+    fn root(&self, environment: &str) -> Result<FileRoot, Failure> {
+        self.root_of(&*self.shared.environments.get(environment)?)
     }
 
-    fn place_of(&self, served: &Served) -> Result<Place, Failure> {
+    fn root_of(&self, served: &Served) -> Result<FileRoot, Failure> {
         if let Some(archive) = &served.archived {
-            return Ok(Place::archived(archive));
+            return Ok(FileRoot::archived(archive));
         }
         let configuration = self.shared.environments.configuration();
-        configuration.modulepath(&served.name).map(Place::on_disk).map_err(server_error)
+        configuration.modulepath(&served.name).map(FileRoot::on_disk).map_err(server_error)
     }
 
     /// What `fileserver.conf` says, read again when it has changed; what can't be used leaves what was before.

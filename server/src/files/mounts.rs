@@ -2,8 +2,8 @@
 //! Source: the mounts of Puppet 7.23.0 and 8.10.0.
 
 use super::Shared;
+use super::file_root::{FileRoot, Links};
 use super::fileserver_conf::{FileserverConf, Named, is_name};
-use super::place::{Links, Place};
 use crate::exchange::{Failure, Request, server_error};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -70,7 +70,7 @@ impl Mount {
     pub fn find(
         &self,
         shared: &Shared,
-        place: &Place,
+        root: &FileRoot,
         path: Option<&str>,
         request: &Request,
     ) -> Result<Option<String>, Failure> {
@@ -79,13 +79,13 @@ impl Mount {
                 let path = path.ok_or_else(|| server_error(*lacks))?;
                 let (module, rest) =
                     path.split_once('/').map_or((path, None), |(module, rest)| (module, Some(rest)));
-                let found = shared.module(place, module)?;
-                found.map_or(Ok(None), |module| existing(place, join(&join(&text(module)?, *folder), rest)))
+                let found = shared.module(root, module)?;
+                found.map_or(Ok(None), |module| existing(root, join(&join(&text(module)?, *folder), rest)))
             }
             Mount::OfAll(folder) => {
-                for module in shared.modules(place)?.iter() {
+                for module in shared.modules(root)?.iter() {
                     let base = join(&text(module.clone())?, *folder);
-                    if let Some(found) = existing(place, join(&base, path))? {
+                    if let Some(found) = existing(root, join(&base, path))? {
                         return Ok(Some(found));
                     }
                 }
@@ -98,7 +98,7 @@ impl Mount {
                     Some(path) => {
                         let file = join(&base, path);
                         refuse_nul(&file)?;
-                        Ok(place.stat(Path::new(&file), Links::Manage).is_ok().then_some(file))
+                        Ok(root.stat(Path::new(&file), Links::Manage).is_ok().then_some(file))
                     }
                 }
             }
@@ -113,21 +113,21 @@ impl Mount {
     pub fn search(
         &self,
         shared: &Shared,
-        place: &Place,
+        root: &FileRoot,
         path: Option<&str>,
         request: &Request,
     ) -> Result<Option<(Vec<String>, bool)>, Failure> {
         let Mount::OfAll(folder) = self else {
-            return Ok(self.find(shared, place, path, request)?.map(|found| (vec![found], true)));
+            return Ok(self.find(shared, root, path, request)?.map(|found| (vec![found], true)));
         };
         let mut folders = Vec::new();
-        for module in shared.modules(place)?.iter() {
-            folders.extend(existing(place, join(&text(module.clone())?, *folder))?);
+        for module in shared.modules(root)?.iter() {
+            folders.extend(existing(root, join(&text(module.clone())?, *folder))?);
         }
         if !folders.is_empty() {
             return Ok(Some((folders, true)));
         }
-        let mut folders = place.modulepath().iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
+        let mut folders = root.modulepath().iter().cloned().map(text).collect::<Result<Vec<_>, _>>()?;
         if folders.is_empty() {
             let configuration = shared.environments.configuration();
             folders.push(configuration.get("codedir").map_err(server_error)?.text);
@@ -186,9 +186,9 @@ fn join<'p>(base: &str, rest: impl Into<Option<&'p str>>) -> String {
 }
 
 /// The path where something is there, links followed.
-fn existing(place: &Place, path: String) -> Result<Option<String>, Failure> {
+fn existing(root: &FileRoot, path: String) -> Result<Option<String>, Failure> {
     refuse_nul(&path)?;
-    match place.stat(Path::new(&path), Links::Follow) {
+    match root.stat(Path::new(&path), Links::Follow) {
         Ok(_) => Ok(Some(path)),
         // The disk has no such errors: it is the archive that is damaged.
         Err(error) if error.kind() == io::ErrorKind::Other => Err(server_error(error.to_string())),

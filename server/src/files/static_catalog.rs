@@ -2,9 +2,9 @@
 //! Source: the terminus `compiler` of catalogs in Puppet 7.23.0 and 8.10.0.
 
 use super::checksums::{ChecksumType, SHA256};
-use super::entry::{Asked, File};
+use super::entry::{File, MetadataRequest};
+use super::file_root::{FileRoot, Kind, Links};
 use super::fileset::Search;
-use super::place::{Kind, Links, Place};
 use super::{Files, mounts};
 use crate::environments::Served;
 use crate::exchange::{Client, Failure, Request, server_error};
@@ -61,17 +61,17 @@ impl Files {
                 "Unable to find a common checksum type between agent '{checksum_types}' and master '[{KNOWN_TYPES}]'."
             ))
         })?;
-        let place = self.place_of(served)?;
+        let root = self.root_of(served)?;
         // All modules are asked for once, not each by its name.
-        self.shared.modules(&place)?;
+        self.shared.modules(&root)?;
         let (mut single, mut recursive) = (Map::new(), Map::new());
         let catalog: Catalog<'_> =
             serde_json::from_str(catalog).map_err(|error| server_error(error.to_string()))?;
         for resource in &catalog.resources {
             let Some(resource) = Resource::of(resource, checksum, client) else { continue };
             let found = match resource.recurses() {
-                true => (&mut recursive, self.below(&resource, &place, served)?),
-                false => (&mut single, self.of_file(&resource, &place, served)?),
+                true => (&mut recursive, self.below(&resource, &root, served)?),
+                false => (&mut single, self.of_file(&resource, &root, served)?),
             };
             if let (entries, Some(entry)) = found {
                 entries.insert(resource.title, entry);
@@ -83,20 +83,25 @@ impl Files {
     }
 
     /// The metadata of the first source that is there; none where that is no file of the environment.
-    fn of_file(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
-        let asked = Asked::of(&resource.request, self.shared.digest)?;
+    fn of_file(
+        &self,
+        resource: &Resource,
+        root: &FileRoot,
+        served: &Served,
+    ) -> Result<Option<Json>, Failure> {
+        let metadata = MetadataRequest::of(&resource.request, self.shared.digest)?;
         for source in &resource.sources {
             let source = source.trim_end_matches('/');
             let (_, path) = parts(source);
             let (name, path) = mounts::split(&path)?;
             let Some(mount) = mounts::find(name, &self.mounted()) else { continue };
-            let found = mount.find(&self.shared, place, path.as_deref(), &resource.request)?;
+            let found = mount.find(&self.shared, root, path.as_deref(), &resource.request)?;
             let Some(found) = found else { continue };
             let file = File { base: &found, relative: None, folder: None };
-            let mut entry = self.entry(&file, place, &asked)?;
+            let mut entry = self.entry(&file, root, &metadata)?;
             let uri = content_uri(&file, source, served);
             if uri.is_some() {
-                self.keep(&file, place, served)?;
+                self.keep(&file, root, served)?;
             }
             return Ok(uri.map(|uri| {
                 entry.insert("content_uri".to_owned(), Json::from(uri));
@@ -118,8 +123,8 @@ impl Files {
     }
 
     /// The metadata of all files below the sources; none where one is no folder of the environment, or none is there.
-    fn below(&self, resource: &Resource, place: &Place, served: &Served) -> Result<Option<Json>, Failure> {
-        let asked = Asked::of(&resource.request, self.shared.digest)?;
+    fn below(&self, resource: &Resource, root: &FileRoot, served: &Served) -> Result<Option<Json>, Failure> {
+        let metadata = MetadataRequest::of(&resource.request, self.shared.digest)?;
         let select = resource.parameters.get("sourceselect");
         let is_first_only = select.is_none_or(|select| select == "first" || select.is_null());
         let mut all = Map::new();
@@ -128,27 +133,27 @@ impl Files {
             let (_, path) = parts(source);
             let (name, path) = mounts::split(&path)?;
             let Some(mount) = mounts::find(name, &self.mounted()) else { continue };
-            let found = mount.search(&self.shared, place, path.as_deref(), &resource.request)?;
+            let found = mount.search(&self.shared, root, path.as_deref(), &resource.request)?;
             let Some((folders, may_recurse)) = found else { continue };
-            let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(place, &folders)?;
+            let (files, warnings) = Search::of(&resource.request, may_recurse)?.files(root, &folders)?;
             warnings
                 .into_iter()
                 .for_each(|warning| self.notices.say("warning", &resource.request.client.source(), warning));
-            let root = files.iter().find(|found| found.relative == ".");
-            let root = root.map(|root| File {
-                base: &folders[root.folder],
-                relative: Some(&root.relative),
+            let top = files.iter().find(|found| found.relative == ".");
+            let top = top.map(|top| File {
+                base: &folders[top.folder],
+                relative: Some(&top.relative),
                 folder: None,
             });
-            let Some(uri) = root.and_then(|root| content_uri(&root, source, served)) else {
+            let Some(uri) = top.and_then(|top| content_uri(&top, source, served)) else {
                 return Ok(None);
             };
             let mut entries = Vec::new();
             for found in &files {
                 let file =
                     File { base: &folders[found.folder], relative: Some(&found.relative), folder: None };
-                let mut entry = self.entry(&file, place, &asked)?;
-                self.keep(&file, place, served)?;
+                let mut entry = self.entry(&file, root, &metadata)?;
+                self.keep(&file, root, served)?;
                 let own = match found.relative.as_str() {
                     "." => uri.clone(),
                     relative => format!("{uri}/{relative}"),
@@ -165,22 +170,27 @@ impl Files {
     }
 
     /// Keeps what a file holds for those who ask for it in this version of the code, where that is done here.
-    fn keep(&self, file: &File<'_>, place: &Place, served: &Served) -> Result<(), Failure> {
+    fn keep(&self, file: &File<'_>, root: &FileRoot, served: &Served) -> Result<(), Failure> {
         let (Some(kept), Some(version)) = (&self.versions_kept, &served.code_id) else { return Ok(()) };
         let path = file.path();
         let (path, below) = (Path::new(&*path), Path::new(&*path).strip_prefix(&served.folder));
-        let found = place.stat(path, Links::Follow).ok().filter(|found| found.kind == Kind::File);
+        let found = root.stat(path, Links::Follow).ok().filter(|found| found.kind == Kind::File);
         let (Some(below), Some(found)) = (below.ok().and_then(Path::to_str), found) else { return Ok(()) };
         let checksums = &self.shared.checksums;
-        let sum = place.checksum(path, &found, SHA256, checksums);
-        let open = || Ok(place.content(path, checksums)?.reader());
+        let sum = root.checksum(path, &found, SHA256, checksums);
+        let open = || Ok(root.content(path, checksums)?.reader());
         let is_kept = sum.and_then(|sum| kept.keep(version, below, &sum, open));
         is_kept.map_err(|error| server_error(format!("Could not keep {}: {error}", path.display())))
     }
 
-    fn entry(&self, file: &File<'_>, place: &Place, asked: &Asked) -> Result<Map<String, Json>, Failure> {
+    fn entry(
+        &self,
+        file: &File<'_>,
+        root: &FileRoot,
+        request: &MetadataRequest,
+    ) -> Result<Map<String, Json>, Failure> {
         let mut text = Vec::new();
-        file.write(asked, (place, &self.shared.checksums), &mut text)?;
+        file.write(request, (root, &self.shared.checksums), &mut text)?;
         serde_json::from_slice(&text).map_err(|error| server_error(error.to_string()))
     }
 }
@@ -209,8 +219,8 @@ impl Resource {
             query: query(&parameters, checksum),
             accept: Vec::new(),
             content_type: None,
-            has: None,
-            since: None,
+            if_none_match: None,
+            if_modified_since: None,
             passed_on: false,
             body: bytes::Bytes::new(),
             client: client.clone(),

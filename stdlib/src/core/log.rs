@@ -56,7 +56,7 @@ fn log<'c>(vm: &mut Vm<'c>, severity: Severity, call: Call<'c, '_>) -> Eval<'c> 
         interpolate(&mut message, *value);
     }
     // A type that can't be printed: nothing is logged.
-    types::noted()?;
+    types::raise_check_fault()?;
     vm.host.log_from(call.scope.look(), severity, &message);
     Ok(Value::Undef)
 }

@@ -3,8 +3,8 @@
 //!
 //! Each process is measured from outside, by a copy of this program that starts it and asks the system what it used.
 
-use bunraku_compile::archive;
 use bunraku_compile::job::{Job, PathList, Session};
+use bunraku_environment::archive;
 use bunraku_tests::used::{Used, measure, used};
 use bunraku_tests::{bunraku, oracle, paths};
 use serde_json::Value;

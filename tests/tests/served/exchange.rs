@@ -73,8 +73,8 @@ impl Case {
             query: self.query(),
             accept: accept.filter(|one| !one.is_empty()).map(str::to_owned).collect(),
             content_type: self.content_type.map(str::to_owned),
-            has: None,
-            since: None,
+            if_none_match: None,
+            if_modified_since: None,
             passed_on: false,
             body: Bytes::from(self.body.clone()),
             client: Client {

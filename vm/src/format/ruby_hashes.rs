@@ -28,7 +28,7 @@ impl HashNotation {
     }
 
     /// Has this thread use it from now on: a compile does so at its begin.
-    pub fn begin(self) {
+    pub fn set_for_thread(self) {
         NOTATION.set(self);
     }
 

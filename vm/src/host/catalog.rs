@@ -3,7 +3,8 @@
 use crate::error::Eval;
 use crate::host::collect::Collect;
 use crate::host::declaration::{Attribute, Declaration};
-use crate::host::request::{Include, Relation};
+use crate::host::request::Include;
+use crate::operand::Relation;
 use crate::scope::Scope;
 use crate::site::Site;
 use crate::value::{Hash, Value};
@@ -27,7 +28,7 @@ pub trait ResourcePort<'c> {
     /// Exported resources are about to be evaluated: warns at their expression where nothing keeps them.
     fn exporting(&self, at: Site<'c>);
 
-    /// Evaluates a resource expression. Yields the array of references, or `undef` where nobody asks for them.
+    /// Evaluates a resource expression. Yields the array of references, or `undef` where nobody uses them.
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c>;
 
     /// `File { mode => … }`
@@ -37,7 +38,6 @@ pub trait ResourcePort<'c> {
         scope: &'c Scope<'c>,
         ty: Value<'c>,
         attributes: &'c [Attribute<'c>],
-        at: Site<'c>,
     ) -> Eval<'c>;
 
     /// `File['x'] { mode => … }`; `resources` is a reference or an array of them.
@@ -54,15 +54,7 @@ pub trait ResourcePort<'c> {
     fn collect(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, collect: &Collect<'c>) -> Eval<'c>;
 
     /// `left -> right`; yields what the next arrow of a chain continues from.
-    fn relate(
-        &self,
-        vm: &mut Vm<'c>,
-        scope: &'c Scope<'c>,
-        relation: Relation,
-        left: Value<'c>,
-        right: Value<'c>,
-        at: Site<'c>,
-    ) -> Eval<'c>;
+    fn relate(&self, vm: &mut Vm<'c>, relation: Relation, left: Value<'c>, right: Value<'c>) -> Eval<'c>;
 
     /// `realize(…)`
     fn realize(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, references: &[Value<'c>]) -> Eval<'c>;

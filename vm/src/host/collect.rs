@@ -1,6 +1,7 @@
 //! Collectors, evaluated: what [`ResourcePort::collect`](crate::host::ResourcePort::collect) is handed.
 
 use crate::host::declaration::Attribute;
+use crate::operand::CollectorKind;
 use crate::site::Site;
 use crate::value::Value;
 
@@ -17,22 +18,6 @@ pub enum CollectorQuery<'c> {
     Or(&'c CollectorQuery<'c>, &'c CollectorQuery<'c>),
     /// A value that stands where a query should.
     Lone(Value<'c>),
-}
-
-/// Which resources a collector takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CollectorKind {
-    /// Those of this catalog: `<| |>`.
-    Virtual,
-    /// Exported ones, from the store too: `<<| |>>`.
-    Exported,
-}
-
-impl CollectorKind {
-    /// What the instruction's operand says.
-    pub(crate) fn of_operand(operand: usize) -> Self {
-        if operand == 0 { CollectorKind::Virtual } else { CollectorKind::Exported }
-    }
 }
 
 /// `Type <| query |> { overrides }`

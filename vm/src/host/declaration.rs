@@ -1,19 +1,9 @@
 //! Resource expressions, evaluated: what [`ResourcePort`](crate::host::ResourcePort) is handed.
 
+use crate::operand::ResourceForm;
 use crate::site::{Site, Spot};
 use crate::value::{Array, Value};
 use bumpalo::Bump;
-
-/// How a resource expression marks its resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResourceForm {
-    /// Managed on this node.
-    Regular,
-    /// `@`
-    Virtual,
-    /// `@@`
-    Exported,
-}
 
 /// `=>` or `+>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,6 +75,6 @@ pub struct Declaration<'c> {
     pub bodies: &'c [Body<'c>],
     /// Place of the expression.
     pub at: Site<'c>,
-    /// Whether somebody asks for the references.
-    pub asked: bool,
+    /// Whether somebody uses the references.
+    pub references: bool,
 }

@@ -12,13 +12,14 @@ mod language;
 pub mod request;
 mod witness;
 
+pub use crate::operand::{CollectorKind, Relation, ResourceForm};
 pub use crate::site::{Site, Spot};
 pub use catalog::{CatalogPort, ClassPort, ResourcePort};
-pub use collect::{Collect, CollectorKind, CollectorQuery};
+pub use collect::{Collect, CollectorQuery};
 pub use data::{FilePort, FormatPort, LookupPort, TemplatePort, no_data_file};
-pub use declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
+pub use declaration::{AttrOp, Attribute, Body, Declaration};
 pub use language::{FunctionPort, LogPort, SettingsPort, TypePort};
-pub use request::{Erb, Include, Lookup, ModuleFolder, ObjectClass, Relation, Strict};
+pub use request::{Erb, Include, Lookup, ModuleFolder, ObjectClass, Strict};
 pub use witness::{Change, WitnessPort};
 
 /// The world around a compile: whatever implements all ports.

@@ -14,19 +14,6 @@ pub enum Strict {
     Error,
 }
 
-/// The four arrows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Relation {
-    /// `->`
-    Before,
-    /// `~>`
-    Notify,
-    /// `<-`
-    After,
-    /// `<~`
-    Subscribe,
-}
-
 /// `include`, `contain` and `require`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Include {

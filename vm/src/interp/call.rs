@@ -13,12 +13,12 @@ use crate::raised::ARGUMENT_ERROR;
 use crate::scope::{CallScope, Closure, Scope, ScopeKind, ScopeSpec};
 use crate::site::Site;
 use crate::types::accept::accepts;
+use crate::types::check_fault;
 use crate::types::instance::is_instance;
 use crate::types::mismatch::signature::describe_arguments;
 use crate::types::mismatch::value::assert_instance;
 use crate::types::native_signature::signatures;
 use crate::types::new::object::member;
-use crate::types::noted::noted;
 use crate::types::signature::Signature;
 use crate::types::ty::Type;
 use crate::value::Value;
@@ -299,7 +299,7 @@ impl<'c> Vm<'c> {
         for (signature, dispatch) in signatures.0.iter().zip(native.dispatches) {
             if accepts(self, signature, args, block)? {
                 let result = budget::releasing(|| (dispatch.body)(self, call));
-                noted()?;
+                check_fault::raise()?;
                 let result = result?;
                 if let Some(returns) = signature.callable.returns {
                     self.assert_returned(native.name, returns, result)?;
@@ -451,7 +451,7 @@ impl<'c> Vm<'c> {
                     };
             }
         }
-        noted()?;
+        check_fault::raise()?;
         let rest_given = || params.iter().take(args.len()).any(|param| param.captures_rest);
         if sound && (closure.name.is_none() || args.len() <= params.len() || rest_given()) {
             return Ok(());

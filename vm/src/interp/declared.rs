@@ -20,8 +20,8 @@ impl<'c> Vm<'c> {
         }
         let at = ChunkRef { unit: linked.unit.id, chunk: linked.code.chunk.number };
         let ty = match linked.code.chunk.param(n).type_chunk {
-            Some(chunk) => match self.sound(at) {
-                Some(sound) => sound.types[n].make(self)?,
+            Some(chunk) => match self.checked_params(at) {
+                Some(checked) => checked.types[n].make(self)?,
                 None => self.type_of_chunk(linked, chunk)?,
             },
             None => &Type::Any,

@@ -2,7 +2,7 @@
 
 use crate::error::Eval;
 use crate::isa::{Op, decode};
-use crate::learned::Sound;
+use crate::learned::CheckedParams;
 use crate::names;
 use crate::types::instance::is_instance;
 use crate::types::lasting::LastingType;
@@ -11,7 +11,7 @@ use crate::vm::Vm;
 
 impl<'c> Vm<'c> {
     /// What an earlier compile has learned of a chunk, as long as types mean what their files say.
-    pub fn sound(&self, chunk: ChunkRef) -> Option<&'c Sound> {
+    pub fn checked_params(&self, chunk: ChunkRef) -> Option<&'c CheckedParams> {
         self.code.unit(chunk.unit).learned.filter(|_| !self.types.own_types)?.get(chunk.chunk)
     }
 
@@ -41,7 +41,7 @@ impl<'c> Vm<'c> {
         learned.keep(
             linked.unit.unit.chunks(),
             chunk.chunk,
-            Sound { types: types.into(), fits: fits.into() },
+            CheckedParams { types: types.into(), fits: fits.into() },
         );
         Ok(())
     }

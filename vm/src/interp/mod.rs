@@ -19,14 +19,13 @@ use crate::compare::Comparison;
 use crate::coverage;
 use crate::error::{Eval, Flow};
 use crate::frame::Frame;
-use crate::host::collect::CollectorKind;
 use crate::host::declaration::AttrOp;
 use crate::isa::Op;
 use crate::loaded::{Linked, broken};
 use crate::matching;
 use crate::scope::{Closure, Scope};
+use crate::types::check_fault;
 use crate::types::named::by_name;
-use crate::types::noted;
 use crate::unit::ChunkRef;
 use crate::unit::reader;
 use crate::value::Value;
@@ -275,7 +274,7 @@ impl<'c> Vm<'c> {
                 }
                 Op::Concat => {
                     reg!(a) = concat(arena, &mut self.texts.scratch, &self.registers[base + b..base + b + c]);
-                    if let Some(message) = noted::take() {
+                    if let Some(message) = check_fault::take() {
                         here!();
                         return Err(Flow::raw(message));
                     }
@@ -384,14 +383,13 @@ impl<'c> Vm<'c> {
                 Op::Collect => {
                     let list = wide!();
                     here!();
-                    reg!(a) =
-                        self.collect(unit, scope.keep(), base + b, CollectorKind::of_operand(c), list)?;
+                    reg!(a) = self.collect(unit, scope.keep(), base + b, c, list)?;
                 }
                 Op::Relate => {
                     let kind = wide!();
                     here!();
                     let (left, right) = (reg!(b), reg!(c));
-                    reg!(a) = self.relate(scope, kind, left, right)?;
+                    reg!(a) = self.relate(kind, left, right)?;
                 }
                 Op::RenderText => {
                     let text = unit.constant(arena, x as u32);

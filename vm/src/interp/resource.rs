@@ -4,16 +4,16 @@
 use crate::cause::Cause;
 use crate::error::{Blame, Eval, Flow};
 use crate::format::interpolate::to_interpolated;
-use crate::host::collect::{Collect, CollectorKind, CollectorQuery};
-use crate::host::declaration::{AttrOp, Attribute, Body, Declaration, ResourceForm};
-use crate::host::request::Relation;
-use crate::isa::{UNASKED, UNNAMED};
+use crate::host::collect::{Collect, CollectorQuery};
+use crate::host::declaration::{AttrOp, Attribute, Body, Declaration};
 use crate::iterator;
-use crate::loaded::LoadedUnit;
+use crate::loaded::{LoadedUnit, broken};
+use crate::operand::{CollectorKind, QueryStep, Relation, ResourceOperand};
 use crate::pending::OpenBody;
 use crate::scope::Scope;
 use crate::types::print::print;
 use crate::types::ty::Type;
+use crate::unit::reader::UnitFault;
 use crate::value::{Value, flatten};
 use crate::vm::Vm;
 
@@ -44,8 +44,7 @@ impl<'c> Vm<'c> {
     #[inline(never)]
     pub(super) fn set_defaults(&mut self, scope: &'c Scope<'c>, ty: Value<'c>) -> Eval<'c, ()> {
         let attributes = self.pending.close(self.arena);
-        let site = self.site();
-        self.host.set_defaults(self, scope.keep(), ty, attributes, site).map(drop)
+        self.host.set_defaults(self, scope.keep(), ty, attributes).map(drop)
     }
 
     /// `Type[…] { … }`
@@ -58,21 +57,9 @@ impl<'c> Vm<'c> {
 
     /// `left -> right` and its like, `kind` as the instruction has it.
     #[inline(never)]
-    pub(super) fn relate(
-        &mut self,
-        scope: &'c Scope<'c>,
-        kind: u32,
-        left: Value<'c>,
-        right: Value<'c>,
-    ) -> Eval<'c> {
-        let relation = match kind {
-            0 => Relation::Before,
-            1 => Relation::Notify,
-            2 => Relation::After,
-            _ => Relation::Subscribe,
-        };
-        let site = self.site();
-        self.host.relate(self, scope.keep(), relation, left, right, site)
+    pub(super) fn relate(&mut self, kind: u32, left: Value<'c>, right: Value<'c>) -> Eval<'c> {
+        let Some(relation) = Relation::from_word(kind) else { return Err(self.broken_operand()) };
+        self.host.relate(self, relation, left, right)
     }
 
     /// `* => hash`
@@ -155,14 +142,17 @@ impl<'c> Vm<'c> {
         &mut self,
         scope: &'c Scope<'c>,
         ty: Value<'c>,
-        form: usize,
+        operand: usize,
         count: usize,
     ) -> Eval<'c> {
         let at = self.site();
-        let type_name = match form & UNNAMED as usize {
-            0 => self.resource_type_name(ty)?,
-            _ => return Err(illegal_type(self.type_text(ty))),
+        let Some(operand) = ResourceOperand::from_word(operand as u32) else {
+            return Err(self.broken_operand());
         };
+        if operand.unnamed {
+            return Err(illegal_type(self.type_text(ty)));
+        }
+        let type_name = self.resource_type_name(ty)?;
         let start = self.pending.bodies.len().saturating_sub(count);
         let open = &self.pending.bodies[start..];
         // One title has nothing to be like.
@@ -200,9 +190,9 @@ impl<'c> Vm<'c> {
                 body.attributes = self.merge_defaults(defaults, body.attributes);
             }
         }
-        let asked = form & UNASKED as usize == 0;
-        let form = [ResourceForm::Regular, ResourceForm::Virtual, ResourceForm::Exported][(form & 3).min(2)];
-        self.host.declare(self, scope, &Declaration { form, type_name, bodies, at, asked })
+        let references = !operand.unused;
+        let declaration = Declaration { form: operand.form, type_name, bodies, at, references };
+        self.host.declare(self, scope, &declaration)
     }
 
     /// Attributes of a `default` body, each replaced in its place by the body's own, the others behind.
@@ -236,25 +226,26 @@ impl<'c> Vm<'c> {
         unit: &'c LoadedUnit<'c>,
         scope: &'c Scope<'c>,
         at: usize,
-        kind: CollectorKind,
+        kind: usize,
         list: u32,
     ) -> Eval<'c> {
+        let Some(kind) = CollectorKind::from_word(kind as u32) else { return Err(self.broken_operand()) };
         let ty = self.registers[at];
         let attributes = self.pending.close(self.arena);
         let mut stack: Vec<CollectorQuery<'c>> = Vec::new();
         for triple in unit.unit.list(list).unwrap_or_default().chunks_exact(3) {
             let value = || (unit.name(triple[1]), self.registers[at + 1 + triple[2] as usize]);
-            let query = match triple[0] {
-                0 => CollectorQuery::Eq(value().0, value().1),
-                1 => CollectorQuery::NotEq(value().0, value().1),
-                4 => CollectorQuery::Lone(value().1),
-                joined => {
+            let Some(step) = QueryStep::from_word(triple[0]) else { return Err(self.broken_operand()) };
+            let query = match step {
+                QueryStep::Eq => CollectorQuery::Eq(value().0, value().1),
+                QueryStep::NotEq => CollectorQuery::NotEq(value().0, value().1),
+                QueryStep::Lone => CollectorQuery::Lone(value().1),
+                QueryStep::And | QueryStep::Or => {
                     let (Some(right), Some(left)) = (stack.pop(), stack.pop()) else { break };
                     let (left, right) = (&*self.arena.alloc(left), &*self.arena.alloc(right));
-                    if joined == 2 {
-                        CollectorQuery::And(left, right)
-                    } else {
-                        CollectorQuery::Or(left, right)
+                    match step {
+                        QueryStep::And => CollectorQuery::And(left, right),
+                        _ => CollectorQuery::Or(left, right),
                     }
                 }
             };
@@ -262,6 +253,16 @@ impl<'c> Vm<'c> {
         }
         let collect = Collect { ty, kind, query: stack.pop(), attributes, at: self.site() };
         self.host.collect(self, scope, &collect)
+    }
+
+    /// The error for an operand that the verifier refuses.
+    #[cold]
+    fn broken_operand(&self) -> Box<Flow<'c>> {
+        let frame = self.frames.last();
+        let fault = frame.map_or(UnitFault::Operand(0, 0), |frame| {
+            UnitFault::Operand(frame.linked.code.chunk.number, frame.pc)
+        });
+        broken(frame.and_then(|frame| frame.linked.unit.file), fault)
     }
 }
 

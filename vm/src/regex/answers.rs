@@ -50,7 +50,7 @@ impl<A> Default for Answers<A> {
 
 /// What is known of a question.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Asked<T> {
+pub(super) enum CacheLookup<T> {
     /// The answer.
     Known(T),
     /// There is no answer; the one that is found will be kept under this hash.
@@ -61,25 +61,25 @@ pub(super) enum Asked<T> {
 
 impl<A> Answers<A> {
     /// Asks what an expression finds in a text: `read` takes it out of the answer.
-    pub fn ask<T>(&mut self, source: &str, text: &str, read: impl FnOnce(&A) -> T) -> Asked<T> {
+    pub fn ask<T>(&mut self, source: &str, text: &str, read: impl FnOnce(&A) -> T) -> CacheLookup<T> {
         if self.missed > PATIENCE {
             self.passed = self.passed.wrapping_add(1);
             if !self.passed.is_multiple_of(16) {
-                return Asked::Passed;
+                return CacheLookup::Passed;
             }
         }
         if source.len() > LONGEST || text.len() > LONGEST {
-            return Asked::Passed;
+            return CacheLookup::Passed;
         }
         let hash = FixedState::with_seed(0).hash_one((source, text));
         match self.get(hash, source, text).map(read) {
             Some(found) => {
                 self.missed = self.missed.saturating_sub(1);
-                Asked::Known(found)
+                CacheLookup::Known(found)
             }
             None => {
                 self.missed = (self.missed + 1).min(PATIENCE + 16);
-                Asked::New(hash)
+                CacheLookup::New(hash)
             }
         }
     }
@@ -114,7 +114,7 @@ impl<A> Answers<A> {
 mod tests {
     use super::*;
 
-    fn ask(answers: &mut Answers<bool>, source: &str, text: &str) -> Asked<bool> {
+    fn ask(answers: &mut Answers<bool>, source: &str, text: &str) -> CacheLookup<bool> {
         answers.ask(source, text, |matches| *matches)
     }
 
@@ -123,7 +123,9 @@ mod tests {
         let mut answers = Answers::default();
         let keep = |answers: &mut Answers<bool>, source: &str, text: &str, matches| {
             answers.missed = 0;
-            let Asked::New(hash) = ask(answers, source, text) else { panic!("{source} {text} is known") };
+            let CacheLookup::New(hash) = ask(answers, source, text) else {
+                panic!("{source} {text} is known")
+            };
             answers.set(hash, source, text, matches);
         };
         for n in 0..3 * SETS * WAYS {
@@ -131,13 +133,13 @@ mod tests {
             keep(&mut answers, &source, &text, n % 3 == 0);
             // Only what is asked again is kept.
             keep(&mut answers, &source, &text, n % 3 == 0);
-            assert_eq!(ask(&mut answers, &source, &text), Asked::Known(n % 3 == 0));
+            assert_eq!(ask(&mut answers, &source, &text), CacheLookup::Known(n % 3 == 0));
         }
         let mut known = 0;
         for n in 0..3 * SETS * WAYS {
             answers.missed = 0;
             let found = ask(&mut answers, &format!("a{n}"), &format!("b{n}"));
-            known += usize::from(found == Asked::Known(n % 3 == 0));
+            known += usize::from(found == CacheLookup::Known(n % 3 == 0));
         }
         assert!((1..=SETS * WAYS).contains(&known));
         for _ in 0..2 {
@@ -146,20 +148,21 @@ mod tests {
         assert_eq!(answers.get(1, "a", "bc"), Some(&true));
         assert_eq!(answers.get(1, "ab", "c"), None, "the hash alone says nothing");
         answers.missed = 0;
-        assert_eq!(ask(&mut answers, &"a".repeat(LONGEST + 1), ""), Asked::Passed);
+        assert_eq!(ask(&mut answers, &"a".repeat(LONGEST + 1), ""), CacheLookup::Passed);
     }
 
     #[test]
     fn what_is_never_asked_again_is_hardly_looked_for() {
         let mut answers = Answers::default();
-        let passed = (0..1000).filter(|n| ask(&mut answers, "a", &n.to_string()) == Asked::Passed).count();
+        let passed =
+            (0..1000).filter(|n| ask(&mut answers, "a", &n.to_string()) == CacheLookup::Passed).count();
         assert!(passed > 600, "{passed}");
         // Until most is known again.
         for _ in 0..1000 {
-            if let Asked::New(hash) = ask(&mut answers, "b", "x") {
+            if let CacheLookup::New(hash) = ask(&mut answers, "b", "x") {
                 answers.set(hash, "b", "x", true);
             }
         }
-        assert_eq!(ask(&mut answers, "b", "x"), Asked::Known(true));
+        assert_eq!(ask(&mut answers, "b", "x"), CacheLookup::Known(true));
     }
 }

@@ -14,7 +14,7 @@ pub use automaton::{Ahead, is_like_one, made, with_ahead};
 pub use prepared::Prepared;
 pub use shown::{inspect, shown, to_s, to_text, with_options};
 
-use answers::{Answers, Asked};
+use answers::{Answers, CacheLookup};
 use engine::Expression;
 use hashbrown::HashMap;
 use std::cell::RefCell;
@@ -61,9 +61,9 @@ pub fn check(source: &str) -> Result<(), String> {
 /// Those of [`check`], and a match that takes too many steps.
 pub fn is_match(source: &str, text: &str) -> Result<bool, String> {
     match ANSWERS.with_borrow_mut(|answers| answers.ask(source, text, |matches| *matches)) {
-        Asked::Known(matches) => Ok(matches),
-        Asked::Passed => kept(source).is_match(source, text),
-        Asked::New(hash) => {
+        CacheLookup::Known(matches) => Ok(matches),
+        CacheLookup::Passed => kept(source).is_match(source, text),
+        CacheLookup::New(hash) => {
             let matches = kept(source).is_match(source, text)?;
             ANSWERS.with_borrow_mut(|answers| answers.set(hash, source, text, matches));
             Ok(matches)
@@ -79,9 +79,9 @@ pub fn captures<'t>(source: &str, text: &'t str) -> Result<Option<Vec<Option<&'t
     let of = |(from, to): (usize, usize)| &text[from..to];
     let texts = |groups: &Groups| groups.iter().map(|group| group.map(of)).collect();
     match GROUPS.with_borrow_mut(|answers| answers.ask(source, text, |found| found.as_ref().map(texts))) {
-        Asked::Known(found) => Ok(found),
-        Asked::Passed => kept(source).groups(source, text, 0, |from, to| of((from, to))),
-        Asked::New(hash) => {
+        CacheLookup::Known(found) => Ok(found),
+        CacheLookup::Passed => kept(source).groups(source, text, 0, |from, to| of((from, to))),
+        CacheLookup::New(hash) => {
             let found = kept(source).groups(source, text, 0, |from, to| (from, to))?;
             let found = found.map(Vec::into_boxed_slice);
             let groups = found.as_ref().map(texts);

@@ -73,16 +73,6 @@ pub fn parts(nanoseconds: i128, offset: i32) -> DateParts {
     }
 }
 
-/// Days in a month.
-pub fn days_in_month(year: i64, month: u32) -> u32 {
-    match month {
-        2 if year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) => 29,
-        2 => 28,
-        4 | 6 | 9 | 11 => 30,
-        _ => 31,
-    }
-}
-
 /// ISO 8601's week: its year and number.
 pub fn iso_week(parts: &DateParts) -> (i64, u32) {
     let weekday = i64::from((parts.weekday + 6) % 7);

@@ -3,9 +3,9 @@
 use crate::error::Eval;
 use crate::scope::Closure;
 use crate::types::assign::is_assignable;
+use crate::types::check_fault;
 use crate::types::context::TypeContext;
 use crate::types::instance::is_instance;
-use crate::types::noted::noted;
 use crate::types::signature::Signature;
 use crate::types::ty::Type;
 use crate::value::Value;
@@ -27,7 +27,7 @@ pub fn accepts<'c>(
     for (n, arg) in args.iter().enumerate() {
         let Some(ty) = callable.params.get(n).or(callable.params.last()) else { return Ok(false) };
         let fits = is_instance(context, ty, *arg);
-        noted()?;
+        check_fault::raise()?;
         if !fits {
             return Ok(false);
         }

@@ -3,9 +3,9 @@
 use crate::budget;
 use crate::error::{Eval, Flow};
 use crate::types::build::variant;
+use crate::types::check_fault;
 use crate::types::guard::{Guarded, Key, OneSided};
 use crate::types::normalize::normalize;
-use crate::types::noted::noted;
 use crate::types::ty::{Alias, Recursion, Type};
 use crate::types::walk::{each_part, visit};
 use bumpalo::Bump;
@@ -16,7 +16,7 @@ use bumpalo::Bump;
 /// When nothing but aliases remains: "Type alias 'X' cannot be resolved to a real type".
 pub fn set_alias<'c>(arena: &'c Bump, alias: &'c Alias<'c>, body: &'c Type<'c>) -> Eval<'c, ()> {
     alias.target.set(Some(normalize(arena, body)));
-    noted().inspect_err(|_| alias.target.set(None))?;
+    check_fault::raise().inspect_err(|_| alias.target.set(None))?;
     if !is_real(Type::Alias(alias).alloc(arena)) {
         alias.target.set(None);
         let message = format!("Type alias '{}' cannot be resolved to a real type", alias.name);

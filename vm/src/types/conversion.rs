@@ -2,8 +2,8 @@
 //! single argument.
 
 use crate::types::build::enumeration;
+use crate::types::check_fault::note;
 use crate::types::definition::constructor;
-use crate::types::noted::note;
 use crate::types::print::print;
 use crate::types::ty::{Range, StructMember, Type, resolved};
 use bumpalo::Bump;

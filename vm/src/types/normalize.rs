@@ -2,10 +2,10 @@
 
 use crate::budget;
 use crate::types::build::{enumeration, pattern, variant};
+use crate::types::check_fault;
 use crate::types::conversion::{is_constructible, note_unsupported};
 use crate::types::equal::{self, equal};
 use crate::types::name::simple_name;
-use crate::types::noted;
 use crate::types::ty::{Range, Type};
 use crate::types::undef::takes_undef;
 use crate::types::walk::{each_part_written, map_parts};
@@ -39,7 +39,7 @@ fn normalize_parts<'c>(arena: &'c Bump, ty: &'c Type<'c>) -> &'c Type<'c> {
         Type::Init { ty: Some(inner), .. } => {
             // Puppet's way to make another `Init` of a type in normal form fails.
             if !is_kept(inner) || !equal(normalize(arena, inner), inner) {
-                noted::note(|| "wrong number of arguments (given 1, expected 2)".to_owned());
+                check_fault::note(|| "wrong number of arguments (given 1, expected 2)".to_owned());
             }
             ty
         }

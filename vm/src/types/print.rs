@@ -3,12 +3,12 @@
 use crate::budget;
 use crate::format::float::float_to_s;
 use crate::time::{timespan, timestamp};
+use crate::types::check_fault::note_regexp;
 use crate::types::definition::{Definition, attributes, foreign_text, member};
 use crate::types::equal::parts;
 use crate::types::guard::{Guard, Guarded, Key};
 use crate::types::held;
 use crate::types::name::simple_name;
-use crate::types::noted::note_regexp;
 use crate::types::quote::{capitalize_segments, quote};
 use crate::types::ty::{Alias, CallableType, Range, StructMember, Type};
 use crate::types::undef::accepts_undef;

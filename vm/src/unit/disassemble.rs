@@ -2,6 +2,7 @@
 
 use super::reader::{Chunk, Unit, UnitFault};
 use crate::isa::{Field, decode};
+use crate::operand::{CollectorKind, Relation, ResourceOperand};
 use std::fmt::Write;
 
 /// The whole unit.
@@ -78,6 +79,14 @@ fn instruction(unit: &Unit<'_>, chunk: &Chunk<'_>, pc: usize, out: &mut String) 
             Field::Chunk => write!(out, "C{value}"),
             Field::List => write!(out, "L{value}"),
             Field::Jump => write!(out, "→{}", next as i64 + value),
+            Field::Resource => match ResourceOperand::from_word(number) {
+                Some(operand) => write!(out, "{}", operand.text()),
+                None => write!(out, "{value}"),
+            },
+            Field::Collector => {
+                write!(out, "{}", CollectorKind::from_word(number).map_or("?", CollectorKind::text))
+            }
+            Field::Relation => write!(out, "{}", Relation::from_word(number).map_or("?", Relation::text)),
             Field::None | Field::Num | Field::Int => write!(out, "{value}"),
         };
     }

@@ -1,9 +1,9 @@
 //! A unit: what one source file lowers to, as words that are used where they lie.
 
+pub mod constant_arguments;
 pub mod disassemble;
-pub mod given;
+pub mod heredoc_syntax;
 pub mod layout;
-pub mod noted;
 pub mod reader;
 pub mod shape;
 pub mod verify;

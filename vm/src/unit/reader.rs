@@ -66,7 +66,7 @@ type Read<T> = Result<T, UnitFault>;
 #[derive(Clone, Copy)]
 pub struct Unit<'u> {
     sections: [&'u [u32]; Section::ALL.len()],
-    has_noted: bool,
+    has_heredoc_syntax: bool,
 }
 
 /// A chunk's record.
@@ -138,12 +138,12 @@ impl<'u> Unit<'u> {
             let end = (start as usize).checked_add(len as usize).ok_or(fault)?;
             sections[n] = words.get(start as usize..end).ok_or(fault)?;
         }
-        Ok(Unit { sections, has_noted: header[3] != 0 })
+        Ok(Unit { sections, has_heredoc_syntax: header[3] != 0 })
     }
 
     /// Whether texts in it are noted to be of a syntax.
-    pub fn has_noted(&self) -> bool {
-        self.has_noted
+    pub fn has_heredoc_syntax(&self) -> bool {
+        self.has_heredoc_syntax
     }
 
     fn section(&self, section: Section) -> &'u [u32] {

@@ -5,6 +5,7 @@ use super::layout::tag;
 use super::reader::{Chunk, Unit, UnitFault};
 use crate::isa::{Field, Ins, Op, OperandFormat, decode};
 use crate::learned::UnitTexts;
+use crate::operand::{CollectorKind, QueryStep, Relation, ResourceOperand};
 use hashbrown::HashMap;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -124,6 +125,9 @@ impl Passed {
                 Field::Name => self.name(unit, index).is_ok(),
                 Field::Chunk => index < unit.chunks(),
                 Field::List => list(unit, ins, index, registers),
+                Field::Resource => ResourceOperand::from_word(index).is_some(),
+                Field::Collector => CollectorKind::from_word(index).is_some(),
+                Field::Relation => Relation::from_word(index).is_some(),
                 Field::None | Field::Num | Field::Int => true,
                 Field::Jump => {
                     jumps = true;
@@ -208,20 +212,20 @@ fn list(unit: &Unit<'_>, ins: &Ins, at: u32, registers: u32) -> bool {
     let Ok(words) = unit.list(at) else { return false };
     match ins.op {
         Op::Unpack => words.len() == ins.c as usize && words.iter().all(|n| unit.name(*n).is_ok()),
-        // A query: postfix triples of operation, name and register (counted from behind the type's).
+        // A query: postfix triples of step, name and register (counted from behind the type's).
         Op::Collect => {
             let mut depth = 0usize;
             for triple in words.chunks(3) {
-                let [op, name, register] = triple else { return false };
-                match op {
-                    0 | 1 | 4 => {
+                let [step, name, register] = triple else { return false };
+                match QueryStep::from_word(*step) {
+                    Some(QueryStep::Eq | QueryStep::NotEq | QueryStep::Lone) => {
                         let register = register.checked_add(u32::from(ins.b) + 1);
                         if unit.name(*name).is_err() || register.is_none_or(|r| r >= registers) {
                             return false;
                         }
                         depth += 1;
                     }
-                    2 | 3 if depth >= 2 => depth -= 1,
+                    Some(QueryStep::And | QueryStep::Or) if depth >= 2 => depth -= 1,
                     _ => return false,
                 }
             }

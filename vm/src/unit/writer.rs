@@ -195,7 +195,7 @@ pub struct UnitWriter {
     defs: Vec<u32>,
     positions: Vec<u32>,
     /// Whether a constant text is noted to be of a syntax.
-    has_noted: bool,
+    has_heredoc_syntax: bool,
 }
 
 impl UnitWriter {
@@ -332,7 +332,7 @@ impl UnitWriter {
 
     /// Says that a text is noted to be of a syntax.
     pub fn note_syntax(&mut self) {
-        self.has_noted = true;
+        self.has_heredoc_syntax = true;
     }
 
     /// The unit. Chunk 0 must be the main chunk.
@@ -360,7 +360,7 @@ impl UnitWriter {
         let mut offset = HEADER_WORDS + 2 * Section::ALL.len();
         let total = offset + sections.iter().map(Vec::len).sum::<usize>();
         let mut words = Vec::with_capacity(total);
-        words.extend([MAGIC, VERSION, total as u32, u32::from(self.has_noted)]);
+        words.extend([MAGIC, VERSION, total as u32, u32::from(self.has_heredoc_syntax)]);
         for section in &sections {
             words.extend([offset as u32, section.len() as u32]);
             offset += section.len();

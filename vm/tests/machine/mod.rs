@@ -173,7 +173,6 @@ impl<'c> ResourcePort<'c> for Stub {
         _: &'c Scope<'c>,
         _: Value<'c>,
         _: &'c [Attribute<'c>],
-        _: Site<'c>,
     ) -> Eval<'c> {
         absent()
     }
@@ -190,15 +189,7 @@ impl<'c> ResourcePort<'c> for Stub {
     fn collect(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &Collect<'c>) -> Eval<'c> {
         absent()
     }
-    fn relate(
-        &self,
-        _: &mut Vm<'c>,
-        _: &'c Scope<'c>,
-        _: Relation,
-        _: Value<'c>,
-        right: Value<'c>,
-        _: Site<'c>,
-    ) -> Eval<'c> {
+    fn relate(&self, _: &mut Vm<'c>, _: Relation, _: Value<'c>, right: Value<'c>) -> Eval<'c> {
         Ok(right)
     }
     fn realize(&self, _: &mut Vm<'c>, _: &'c Scope<'c>, _: &[Value<'c>]) -> Eval<'c> {

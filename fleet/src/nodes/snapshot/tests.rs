@@ -4,8 +4,8 @@ use super::*;
 use bunraku::Facts;
 use std::fs;
 
-fn known(name: &str, size: usize) -> Known {
-    Known {
+fn known(name: &str, size: usize) -> FleetNode {
+    FleetNode {
         name: name.to_owned(),
         facts: Facts::from([("name", Data::from(name)), ("text", Data::from("x".repeat(size)))]),
         trusted: Some(Data::from([("certname", name)])),
@@ -14,7 +14,7 @@ fn known(name: &str, size: usize) -> Known {
     }
 }
 
-fn written(folder: &Path, all: &[Known]) -> PathBuf {
+fn written(folder: &Path, all: &[FleetNode]) -> PathBuf {
     let path = folder.join("fleet.facts");
     write(&path, |add| all.iter().try_for_each(add)).unwrap();
     path
@@ -24,7 +24,7 @@ fn opened(path: &Path) -> Result<Snapshot, String> {
     Snapshot::open_if_one(path).map(|found| found.expect("it is a snapshot"))
 }
 
-fn fleet() -> Vec<Known> {
+fn fleet() -> Vec<FleetNode> {
     // Two of them fill a frame.
     (0..9).map(|number| known(&format!("n{number}.example.com"), 300 << 10)).collect()
 }
@@ -38,7 +38,7 @@ fn each_node_is_found_without_the_others() {
     assert_eq!(snapshot.frames.len(), 5);
     assert_eq!(snapshot.names(), all.iter().map(|one| one.name.clone()).collect::<Vec<_>>());
     for one in all.iter().rev() {
-        let found = Known::of(&one.name, snapshot.node(&one.name).unwrap());
+        let found = FleetNode::of(&one.name, snapshot.node(&one.name).unwrap());
         assert_eq!(line(&found), line(one));
     }
     let missing = snapshot.node("n5").unwrap_err();
@@ -100,7 +100,8 @@ fn a_byte_that_was_changed_is_told_or_changes_nothing() {
         bytes[at] ^= 0x55;
         fs::write(&path, &bytes).unwrap();
         let read = opened(&path).and_then(|snapshot| {
-            let each = ["a", "b"].map(|name| snapshot.node(name).map(|node| line(&Known::of(name, node))));
+            let each =
+                ["a", "b"].map(|name| snapshot.node(name).map(|node| line(&FleetNode::of(name, node))));
             each.into_iter().collect::<Result<Vec<_>, _>>()
         });
         match read {

@@ -24,11 +24,11 @@ impl<'c> Compile<'c> {
             return Ok(ty.takes(name));
         }
         let title = self.catalog.borrow()[id].title;
-        let known = match type_name {
+        let definition = match type_name {
             "Class" => self.find_class(vm, title)?,
             _ => self.find_define(vm, type_name)?,
         };
-        match known.and_then(|known| known.chunk) {
+        match definition.and_then(|definition| definition.chunk) {
             Some(chunk) => Ok(vm.params(chunk)?.iter().any(|param| param.name == name)),
             None => Ok(false),
         }

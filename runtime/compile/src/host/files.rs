@@ -4,7 +4,7 @@ use crate::compile::Compile;
 use bunraku_environment::snapshot::Named;
 use bunraku_files::found::Stamp;
 use bunraku_files::glob::glob;
-use bunraku_files::reads::{self, Asked};
+use bunraku_files::reads::{self, PathQuestion};
 use bunraku_process::Errors;
 use bunraku_vm::compat::Rule;
 use bunraku_vm::error::{Eval, Flow};
@@ -74,16 +74,16 @@ impl<'c> FilePort<'c> for Compile<'c> {
             Err(failed(format!("Execution of '{}' returned {code}: {}", command.join(" "), text.trim())))
         };
         let folder = Path::new(program).parent().unwrap_or(Path::new("/"));
-        let is_pure = self.asked.programs.is_pure(program);
+        let is_pure = self.options.programs.is_pure(program);
         if is_pure {
-            self.tree().note_asked(Asked::Content, Path::new(program));
+            self.tree().note_asked(PathQuestion::Content, Path::new(program));
         } else {
             reads::note_unknown(|| format!("generate({program})"));
         }
-        if self.asked.settings.is_confined {
+        if self.options.settings.is_confined {
             return Err(failed("a confined compile runs no programs".to_owned()));
         }
-        let programs = self.asked.programs;
+        let programs = self.options.programs;
         let pure = is_pure.then(|| Stamp::look(Path::new(program))).flatten();
         if let Some(text) = pure.and_then(|program| programs.printed(command, program)) {
             return Ok(text);
@@ -91,14 +91,14 @@ impl<'c> FilePort<'c> for Compile<'c> {
         if !folder.is_dir() {
             let (what, folder) =
                 (if folder.exists() { "Not a" } else { "No such file or" }, folder.display());
-            return Err(match self.asked.settings.compat.holds(Rule::GenerateNamesItsFolder) {
+            return Err(match self.options.settings.compat.holds(Rule::GenerateNamesItsFolder) {
                 true => format!("Working directory {folder} does not exist!"),
                 false => format!("{what} directory @ dir_chdir - {folder}"),
             });
         }
         let mut started = Command::new(program);
         let started = started.args(args).current_dir(folder);
-        let ended = match bunraku_process::run(started, Errors::Joined, self.asked.settings.exec) {
+        let ended = match bunraku_process::run(started, Errors::Joined, self.options.settings.exec) {
             Ok(ended) => ended,
             // Puppet starts it in a process of its own, which ends so where that fails.
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::PermissionDenied) => {

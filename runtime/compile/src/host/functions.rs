@@ -11,7 +11,7 @@ use bunraku_vm::vm::Vm;
 
 impl<'c> FunctionPort<'c> for Compile<'c> {
     fn native(&self, name: &str, from: &str) -> Option<&'static Native> {
-        self.asked.functions.find(name, self.asked.settings.compat).or_else(|| self.twin(name, from))
+        self.options.functions.find(name, self.options.settings.compat).or_else(|| self.twin(name, from))
     }
 
     fn has_old_function(&self, name: &str) -> bool {
@@ -19,7 +19,7 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn manifest_function(&self, name: &str) -> Option<&'c Closure<'c>> {
-        if self.asked.functions.embedded(name).is_some() {
+        if self.options.functions.embedded(name).is_some() {
             return None;
         }
         if name.contains("::") {
@@ -29,14 +29,14 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn function(&self, vm: &mut Vm<'c>, name: &str, module: &str) -> Eval<'c, Option<&'c Closure<'c>>> {
-        match self.asked.functions.embedded(name) {
+        match self.options.functions.embedded(name) {
             Some(_) => Ok(None),
             None => self.find_function(vm, name, module),
         }
     }
 
     fn foreign(&self, vm: &mut Vm<'c>, name: &str, call: Call<'c, '_>) -> Eval<'c, Option<Value<'c>>> {
-        if let Some(function) = self.asked.functions.embedded(name) {
+        if let Some(function) = self.options.functions.embedded(name) {
             return function.call(vm, call).map(Some);
         }
         if self.asks_puppetdb(name) {
@@ -53,7 +53,7 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn foreign_number(&self, name: &str, module: &str) -> Option<u32> {
-        match self.asked.functions.embedded(name).is_some() || self.asks_puppetdb(name) {
+        match self.options.functions.embedded(name).is_some() || self.asks_puppetdb(name) {
             true => None,
             false => self.talk().number(name, module),
         }
@@ -68,7 +68,7 @@ impl<'c> FunctionPort<'c> for Compile<'c> {
     }
 
     fn foreign_signatures(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, Option<Vec<Signature<'c>>>> {
-        match self.asked.functions.embedded(name) {
+        match self.options.functions.embedded(name) {
             Some(function) => Ok(Some(vec![function.signature(vm)?])),
             None => self.talk().signatures(vm, name),
         }

@@ -3,6 +3,7 @@
 use crate::compile::Compile;
 use crate::stats::Kind;
 use bunraku_data::names;
+use bunraku_hiera::InterpolatedInto;
 use bunraku_vm::error::Eval;
 use bunraku_vm::host::{Lookup, LookupPort};
 use bunraku_vm::scope::Scope;
@@ -31,7 +32,7 @@ impl<'c> LookupPort<'c> for Compile<'c> {
             if name.contains("::") { vm.find_qualified(name) } else { scope.lookup(vm.symbols.intern(name)) };
         match found.or_else(|| vm.withheld_fact(name)) {
             Some(value) => Ok(value),
-            None => self.undefined_variable(vm, name, false),
+            None => self.undefined_variable(vm, name, InterpolatedInto::Value),
         }
     }
 }

@@ -9,7 +9,7 @@ impl Observer for Compile<'_> {
         let (kind, name) = match callee {
             Called::Puppet(name) => (Kind::Puppet, name),
             Called::Epp(name) => (Kind::Epp, name),
-            Called::Native(native) if !self.asked.functions.has(native) => (Kind::Native, native),
+            Called::Native(native) if !self.options.functions.has(native) => (Kind::Native, native),
             Called::Native(native) => (Kind::Language, native),
         };
         self.accounts.counter.begin(kind, name);

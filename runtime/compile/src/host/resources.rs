@@ -21,7 +21,7 @@ impl<'c> ResourcePort<'c> for Compile<'c> {
     fn declare(&self, vm: &mut Vm<'c>, scope: &'c Scope<'c>, declaration: &Declaration<'c>) -> Eval<'c> {
         let creation = self.creation(declaration.form, declaration.type_name, declaration.at);
         let titles = || declaration.bodies.iter().map(|body| body.titles.len()).sum();
-        let mut references = declaration.asked.then(|| List::with_capacity_in(titles(), self.arena));
+        let mut references = declaration.references.then(|| List::with_capacity_in(titles(), self.arena));
         for body in declaration.bodies {
             let params = self.params_of(scope, body.attributes);
             self.create(vm, scope, &creation, body.titles, params, references.as_mut())?;
@@ -37,7 +37,6 @@ impl<'c> ResourcePort<'c> for Compile<'c> {
         scope: &'c Scope<'c>,
         ty: Value<'c>,
         attributes: &'c [Attribute<'c>],
-        _at: Site<'c>,
     ) -> Eval<'c> {
         self.define_defaults(vm, scope, ty, attributes)
     }
@@ -58,15 +57,7 @@ impl<'c> ResourcePort<'c> for Compile<'c> {
         self.add_collector(vm, scope, collect)
     }
 
-    fn relate(
-        &self,
-        vm: &mut Vm<'c>,
-        _scope: &'c Scope<'c>,
-        relation: Relation,
-        left: Value<'c>,
-        right: Value<'c>,
-        _at: Site<'c>,
-    ) -> Eval<'c> {
+    fn relate(&self, vm: &mut Vm<'c>, relation: Relation, left: Value<'c>, right: Value<'c>) -> Eval<'c> {
         self.add_relationship(vm, relation, left, right)
     }
 

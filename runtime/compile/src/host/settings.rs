@@ -7,15 +7,15 @@ use bunraku_vm::value::Value;
 
 impl<'c> SettingsPort<'c> for Compile<'c> {
     fn compat(&self) -> Compat {
-        self.asked.settings.compat
+        self.options.settings.compat
     }
 
     fn strict(&self) -> Strict {
-        self.asked.settings.strict
+        self.options.settings.strict
     }
 
     fn strict_variables(&self) -> bool {
-        self.asked.settings.strict_variables
+        self.options.settings.strict_variables
     }
 
     fn setting(&self, name: &str) -> Option<Value<'c>> {

@@ -55,16 +55,16 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
             return Ok(chunk);
         }
         let path = Path::new(&*file);
-        let compile = || self.units().file(self.tree(), path, self.asked.settings.strict, None);
+        let compile = || self.units().file(self.tree(), path, self.options.settings.strict, None);
         self.witness_file(path, None);
         let is_named_so = path.extension().is_some_and(|extension| extension == "epp");
         let unit = match self.environment.modules.kept_file(path).filter(|_| is_named_so) {
             Some(kept) => {
-                let outcome = kept.unit(self.tree(), self.asked.settings.strict as usize, compile).as_ref();
+                let outcome = kept.unit(self.tree(), self.options.settings.strict as usize, compile).as_ref();
                 self.note_standing(path);
                 let (words, passed) = outcome.map_err(|faults| self.invalid_epp("epp", faults))?.parts();
                 self.check_template(vm, "epp", words, &kept.path)?;
-                let learned = Some(&kept.learned[self.asked.settings.strict as usize]);
+                let learned = Some(&kept.learned[self.options.settings.strict as usize]);
                 vm.load(words, passed, learned, Some(&kept.path), &kept.module)?
             }
             None => {
@@ -75,7 +75,7 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
                 };
                 self.note_standing(path);
                 let compiled = outcome.map_err(|faults| self.invalid_epp("epp", &faults))?;
-                let (words, passed) = self.asked.kept.keep(&compiled);
+                let (words, passed) = self.options.kept.keep(&compiled);
                 self.check_template(vm, "epp", words, &file)?;
                 vm.load(words, passed, None, Some(self.text(&file)), self.module_of(path))?
             }
@@ -95,9 +95,9 @@ impl<'c> TemplatePort<'c> for Compile<'c> {
         if let Some((_, chunk)) = known.filter(|(known, _)| *known == module) {
             return Ok(chunk);
         }
-        let compiled = self.units().text(self.tree(), text, self.asked.settings.strict);
+        let compiled = self.units().text(self.tree(), text, self.options.settings.strict);
         let compiled = compiled.map_err(|faults| self.invalid_epp("inline_epp", &faults))?;
-        let (words, passed) = self.asked.kept.keep(&compiled);
+        let (words, passed) = self.options.kept.keep(&compiled);
         self.check_template(vm, "inline_epp", words, INLINED)?;
         let unit = vm.load(words, passed, None, Some(INLINED), module)?;
         let chunk = ChunkRef { unit, chunk: 0 };

@@ -1,7 +1,7 @@
 //! Answers about names of types, and passes on what is asked of instances in Ruby.
 
 use crate::compile::Compile;
-use crate::state::resources::TypeName;
+use crate::state::resources::TypeEntry;
 use bunraku_data::names;
 use bunraku_hiera::context;
 use bunraku_resource_types::ResourceType;
@@ -16,16 +16,16 @@ use bunraku_vm::vm::Vm;
 impl<'c> Compile<'c> {
     /// Whether `name` (a key) is a resource type of any kind.
     pub(crate) fn is_resource_type_name(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
-        let found = self.type_name_sure(vm, name)?;
+        let found = self.certain_type(vm, name)?;
         self.warn_if_absent(found);
         Ok(found.ty.is_some() || self.find_define(vm, name)?.is_some())
     }
 
     /// What is known of a type's name, once it is sure that the type can be loaded.
-    fn type_name_sure(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeName<'c>> {
-        let found = self.type_name(name);
+    fn certain_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, &'c TypeEntry<'c>> {
+        let found = self.type_entry(name);
         match found.ty.is_some_and(ResourceType::is_doubtful) {
-            true => self.type_name_told(vm, name),
+            true => self.loaded_type(vm, name),
             false => Ok(found),
         }
     }
@@ -41,7 +41,7 @@ impl<'c> TypePort<'c> for Compile<'c> {
 
     fn is_resource_type(&self, vm: &mut Vm<'c>, name: &str) -> Eval<'c, bool> {
         let key = names::key(name);
-        let found = self.type_name_sure(vm, &key)?;
+        let found = self.certain_type(vm, &key)?;
         if found.ty.is_some() || self.find_define(vm, &key)?.is_some() {
             return Ok(true);
         }

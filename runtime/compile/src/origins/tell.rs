@@ -275,16 +275,16 @@ impl<'c> Teller<'_, 'c> {
             }
             _ => {}
         }
-        let known = resource.origin.body.map(|number| self.compile.definition(number));
+        let definition = resource.origin.body.map(|number| self.compile.definition(number));
         let name = names::key(resource.title);
         let mut steps = Vec::new();
         if resource.kind == Kind::Class {
             steps.push(own(if resource.exported.is_none() { How::CreateResources } else { How::Expression }));
         }
-        if let Some(known) = known.filter(|known| known.kind == DefinitionKind::Node) {
+        if let Some(definition) = definition.filter(|definition| definition.kind == DefinitionKind::Node) {
             steps.push(Step {
                 how: How::Node,
-                place: place_of((known.manifest.file, known.line)),
+                place: place_of((definition.manifest.file, definition.line)),
                 by: None,
                 data: Vec::new(),
             });
@@ -304,9 +304,10 @@ impl<'c> Teller<'_, 'c> {
             });
         }
         if let Some(heir) = self.heirs.get(&*name).filter(|_| resource.is_class()) {
-            let known = catalog[*heir].origin.body.map(|number| self.compile.definition(number));
-            let place =
-                known.map_or_else(CodePlace::default, |known| place_of((known.manifest.file, known.line)));
+            let definition = catalog[*heir].origin.body.map(|number| self.compile.definition(number));
+            let place = definition.map_or_else(CodePlace::default, |definition| {
+                place_of((definition.manifest.file, definition.line))
+            });
             steps.push(Step { how: How::Inherited, place, by: Some(heir.0 as usize), data: Vec::new() });
         }
         if steps.is_empty() {

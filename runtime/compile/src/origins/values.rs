@@ -52,15 +52,16 @@ impl<'c> Teller<'_, 'c> {
         }
         match body {
             Some(number) if number == param.source => {
-                let known = self.compile.definition(number);
+                let definition = self.compile.definition(number);
                 if param.name == "stage" {
                     return match scope.container().resource.get().filter(|container| *container != id) {
                         Some(container) => ParameterOrigin::Container(container.0 as usize),
                         None => ParameterOrigin::Own,
                     };
                 }
-                let body = Body { definition: known.name, id: Some(id) };
-                let code = self.sources.default((known.manifest.file, known.line), param.name, body);
+                let body = Body { definition: definition.name, id: Some(id) };
+                let code =
+                    self.sources.default((definition.manifest.file, definition.line), param.name, body);
                 ParameterOrigin::Definition(self.with_facts(code))
             }
             _ if own.line != 0 => ParameterOrigin::CreateResources(own),
@@ -71,17 +72,17 @@ impl<'c> Teller<'_, 'c> {
     /// The code of a parameter that has a place.
     fn code(&mut self, id: ResourceId, param: &Param<'c>) -> Code {
         let Some(spot) = param.at else { return Code { place: CodePlace::default(), written: None } };
-        let known = self.compile.definition(param.source);
+        let definition = self.compile.definition(param.source);
         let around = {
             let catalog = self.compile.catalog.borrow();
             let around = catalog[id].origin.scope.container().resource.get();
             around.filter(|around| catalog[*around].origin.body == Some(param.source))
         };
-        let (definition, id) = match known.kind {
+        let (definition, id) = match definition.kind {
             DefinitionKind::Class => {
-                (known.name, around.or_else(|| self.compile.find_resource("Class", known.name)))
+                (definition.name, around.or_else(|| self.compile.find_resource("Class", definition.name)))
             }
-            DefinitionKind::Define => (known.name, around),
+            DefinitionKind::Define => (definition.name, around),
             DefinitionKind::Main | DefinitionKind::Node => ("", None),
         };
         let code = self.sources.attribute(spot.site(), Body { definition, id });

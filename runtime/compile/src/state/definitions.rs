@@ -92,6 +92,24 @@ pub struct Definition<'c> {
     pub is_noted: Cell<bool>,
 }
 
+impl<'c> Definition<'c> {
+    /// A definition that no code makes: main, and the class of Puppet's settings.
+    pub(crate) fn without_code(number: u32, kind: DefinitionKind, name: &'c str) -> Definition<'c> {
+        Definition {
+            number,
+            kind,
+            name,
+            chunk: None,
+            parent: None,
+            module: "",
+            manifest: Manifest::default(),
+            line: 0,
+            overrides: Cell::new(false),
+            is_noted: Cell::new(false),
+        }
+    }
+}
+
 /// The file that something was defined in.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Manifest<'c> {
@@ -114,7 +132,7 @@ pub(crate) struct FunctionDefinition<'c> {
 #[derive(Clone, Copy)]
 pub(crate) struct NodeDefinition<'c> {
     pub matching: HostMatch<'c>,
-    pub known: &'c Definition<'c>,
+    pub definition: &'c Definition<'c>,
 }
 
 /// The files of functions in Ruby that were looked for before, none where there is none.

@@ -3,16 +3,17 @@
 
 use crate::state::arena::{List, Map, list, map};
 use bumpalo::Bump;
-use bunraku_catalog::tags::{Marks, Tags, Words};
+use bunraku_catalog::tags::{Marks, Tags};
 use bunraku_catalog::{Param, Params};
 use bunraku_resource_types::ResourceType;
 use bunraku_vm::scope::{ResourceId, Scope};
+use bunraku_vm::symbol::Interner;
 use std::cell::{Cell, RefCell};
 
 /// See the module.
 pub(crate) struct Resources<'c> {
     /// What the resources of a type have in common, by the type's name.
-    pub type_names: RefCell<Map<'c, &'c str, &'c TypeName<'c>>>,
+    pub type_entries: RefCell<Map<'c, &'c str, &'c TypeEntry<'c>>>,
     /// Types of which Ruby is being asked whether they can be loaded.
     pub loading: RefCell<List<'c, &'c str>>,
     /// Types that can't be loaded, and of which that has been said: from then on they are there.
@@ -36,7 +37,7 @@ impl<'c> Resources<'c> {
     /// Nothing is known yet.
     pub fn new(arena: &'c Bump) -> Self {
         Resources {
-            type_names: map(arena),
+            type_entries: map(arena),
             loading: list(arena),
             half_loaded: list(arena),
             taken_in: map(arena),
@@ -52,14 +53,14 @@ impl<'c> Resources<'c> {
 /// The names of the catalog's tags.
 pub(crate) struct TagNames<'c> {
     /// What tags are numbers of.
-    pub names: Words<'c>,
+    pub names: Interner<'c>,
     pub marks: RefCell<Marks>,
 }
 
 impl<'c> TagNames<'c> {
     /// No tag is known yet.
     pub fn new(arena: &'c Bump) -> Self {
-        TagNames { names: Words::empty(arena), marks: RefCell::default() }
+        TagNames { names: Interner::empty(arena), marks: RefCell::default() }
     }
 
     /// Lets go of what lies on the heap.
@@ -71,7 +72,7 @@ impl<'c> TagNames<'c> {
 }
 
 /// What is always the same of the resources of a type.
-pub(crate) struct TypeName<'c> {
+pub(crate) struct TypeEntry<'c> {
     /// The name, capitalised.
     pub capitalized: &'c str,
     /// The type, where it is one in Ruby.

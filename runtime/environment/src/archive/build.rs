@@ -12,7 +12,7 @@ use crate::snapshot::{EnvironmentSpec, SessionMade, Snapshot};
 use bunraku_configuration::configuration::Configuration;
 use bunraku_configuration::environment_conf::EnvironmentConf;
 use bunraku_configuration::value::Raw;
-use bunraku_files::archive::{Info, Opened};
+use bunraku_files::archive::{Info, OpenArchive};
 use bunraku_files::paths::{self, NOTE, Root};
 use bunraku_files::read;
 use bunraku_files::write::{self, Access};
@@ -146,7 +146,7 @@ fn made(
 ) -> Result<(Vec<u8>, Summary, Readers), String> {
     let mut plan = Plan::new(options, output)?;
     // An archive that can't be used, or is for another version, is no matter: everything is compiled.
-    let before = Opened::open(output, &COMPILER).ok();
+    let before = OpenArchive::open(output, &COMPILER).ok();
     let before = before.filter(|before| before.info.compat == options.compat.number());
     let all = compile_all(&plan, before.as_deref(), options, progress)?;
     let left_out = std::mem::take(&mut plan.walk.left_out);
@@ -218,7 +218,7 @@ fn unread(path: &Path, error: &std::io::Error) -> Option<(PathBuf, Vec<Diagnosti
 /// Makes all files into their parts, on all cores; in the order they were found.
 fn compile_all(
     plan: &Plan,
-    before: Option<&Opened>,
+    before: Option<&OpenArchive>,
     options: &Options,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<Vec<std::io::Result<File>>, String> {
@@ -238,7 +238,7 @@ fn compile_all(
 /// When the machine gives no threads.
 fn literals_of(
     texts: BTreeSet<Literal>,
-    before: Option<&Opened>,
+    before: Option<&OpenArchive>,
     options: &Options,
 ) -> Result<writer::Literals, String> {
     let texts: Vec<Literal> = texts.into_iter().collect();
@@ -464,7 +464,7 @@ impl Plan {
         Some(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn file(&self, found: &Found, before: Option<&Opened>, embed: bool) -> std::io::Result<File> {
+    fn file(&self, found: &Found, before: Option<&OpenArchive>, embed: bool) -> std::io::Result<File> {
         let module_at = self.module_at(&found.name);
         let mut entry = EntrySpec {
             path: found.name.clone(),

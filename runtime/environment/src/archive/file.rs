@@ -10,7 +10,7 @@ use crate::metadata::Metadata;
 use crate::units;
 use bunraku_compiler::SourceKind;
 use bunraku_compiler::check::namespace_of;
-use bunraku_files::archive::{Opened, SELF};
+use bunraku_files::archive::{OpenArchive, SELF};
 use bunraku_hiera::data_file::cache::{self, WRONG};
 use bunraku_hiera::data_file::layout::Item;
 use bunraku_hiera::data_file::{DataFault, DataFormat, hocon, layout};
@@ -71,7 +71,7 @@ pub(super) struct File {
 
 impl File {
     /// Takes what an archive has of the file, if it is the same file.
-    pub fn take(&mut self, before: &Opened, old: &Entry<'_>, library: &dyn Library) -> Option<()> {
+    pub fn take(&mut self, before: &OpenArchive, old: &Entry<'_>, library: &dyn Library) -> Option<()> {
         if old.hash != self.entry.hash || old.module_at != self.entry.module_at {
             return None;
         }

@@ -1,7 +1,7 @@
 //! Shows what an archive holds: sections, files, definitions, what refers to what; a unit beside its source.
 
 use crate::metadata::Metadata;
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use bunraku_files::read;
 use bunraku_native_ruby::Lowered;
 use bunraku_stdlib::module::Api;
@@ -71,11 +71,11 @@ const KINDS: [&str; 7] =
 ///
 /// # Errors
 /// What is wrong with the archive.
-pub fn inspect(opened: &Opened) -> Result<Report, String> {
+pub fn inspect(opened: &OpenArchive) -> Result<Report, String> {
     report(opened).map_err(|fault| opened.explain(&fault))
 }
 
-fn report(opened: &Opened) -> Read<Report> {
+fn report(opened: &OpenArchive) -> Read<Report> {
     let archive = &opened.archive();
     let section = |section: Section| SectionReport {
         name: section.to_string(),
@@ -172,7 +172,7 @@ pub struct Listing {
 ///
 /// # Errors
 /// What is wrong with the archive; that it has nothing of that name.
-pub fn list(opened: &Opened, name: &str, folders: &[&Path]) -> Result<Vec<Listing>, String> {
+pub fn list(opened: &OpenArchive, name: &str, folders: &[&Path]) -> Result<Vec<Listing>, String> {
     let archive = &opened.archive();
     let explain = |fault: ArchiveFault| opened.explain(&fault);
     let defined = archive.defined(&name.trim_start_matches("::").to_lowercase()).map_err(explain)?;
@@ -219,7 +219,7 @@ fn in_ruby(archive: &Archive, name: &str) -> Read<Vec<u32>> {
 }
 
 /// Names of the roots, as `bunraku_files::tree` gives them.
-fn roots(opened: &Opened) -> Vec<String> {
+fn roots(opened: &OpenArchive) -> Vec<String> {
     let folders = (0..opened.info.folders.len()).map(|n| format!("m{n}"));
     opened.info.environment.then(|| "e".to_owned()).into_iter().chain(folders).collect()
 }

@@ -11,7 +11,7 @@ use bunraku_vm::archive::layout::Section;
 use bunraku_vm::archive::writer::Literals;
 use bunraku_vm::compat::Compat;
 use bunraku_vm::regex;
-use bunraku_vm::unit::given::given;
+use bunraku_vm::unit::constant_arguments::constant_arguments;
 use bunraku_vm::unit::reader::Unit;
 
 /// A text, and the section of an archive that has what is made of it.
@@ -27,7 +27,7 @@ const TAG: &str = "<%";
 pub(super) fn of_unit(unit: &Unit<'_>) -> (Vec<Literal>, Vec<(u32, String)>) {
     let expressions = unit.regexps().map(|source| (source.to_owned(), Section::Automata));
     let mut all: Vec<Literal> = expressions.collect();
-    let given = given(unit, &[ERB, EPP]).unwrap_or_default();
+    let given = constant_arguments(unit, &[ERB, EPP]).unwrap_or_default();
     let (epp, erb): (Vec<_>, Vec<_>) = given.into_iter().partition(|given| given.function == EPP);
     let is_epp = |text: &str| epp.iter().any(|given| given.text == text);
     let tagged = unit.texts().filter(|text| text.contains(TAG) && !is_epp(text));

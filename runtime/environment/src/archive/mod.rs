@@ -14,7 +14,7 @@ mod reads;
 pub mod ruby;
 pub(crate) mod walk;
 
-pub use bunraku_files::archive::Opened;
+pub use bunraku_files::archive::OpenArchive;
 use bunraku_vm::archive::layout::FINGERPRINT;
 use std::path::Path;
 use std::sync::{Arc, LazyLock};
@@ -29,15 +29,15 @@ pub static COMPILER: LazyLock<[u8; FINGERPRINT]> = LazyLock::new(|| {
 /// Opens an archive that this compiler has built.
 ///
 /// # Errors
-/// As [`Opened::open`].
-pub fn open(path: &Path) -> Result<Arc<Opened>, String> {
-    Opened::open(path, &COMPILER)
+/// As [`OpenArchive::open`].
+pub fn open(path: &Path) -> Result<Arc<OpenArchive>, String> {
+    OpenArchive::open(path, &COMPILER)
 }
 
 /// An archive of this compiler's in memory, under a name.
 ///
 /// # Errors
-/// As [`Opened::open`].
-pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Arc<Opened>, String> {
-    Opened::from_bytes(path, bytes, &COMPILER)
+/// As [`OpenArchive::open`].
+pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Arc<OpenArchive>, String> {
+    OpenArchive::from_bytes(path, bytes, &COMPILER)
 }

@@ -2,7 +2,7 @@
 
 use crate::snapshot::{EnvironmentSpec, PRODUCTION};
 use bunraku_configuration::configuration::Configuration;
-use bunraku_files::archive::Opened;
+use bunraku_files::archive::OpenArchive;
 use std::path::PathBuf;
 
 /// Says where the files of an archive lie, as far as the arguments do not: a frozen one's where the configuration has
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 /// # Errors
 /// When the archive is of another version or of something else, or can't tell where its folders lie.
 pub(crate) fn place(
-    opened: &Opened,
+    opened: &OpenArchive,
     spec: &EnvironmentSpec,
     directory: &mut Option<PathBuf>,
     modulepath: &mut Option<Vec<PathBuf>>,

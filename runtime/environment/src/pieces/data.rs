@@ -4,7 +4,7 @@
 use super::{Piece, PieceKind, Pieces, TreeFile, Uses};
 use crate::snapshot::Snapshot;
 use bunraku_compiler::survey::LONGEST_NAME;
-use bunraku_files::reads::{Asked, Touch};
+use bunraku_files::reads::{PathQuestion, Touch};
 use bunraku_hiera::data_file::DataFormat;
 use bunraku_hiera::data_file::cache::parse;
 use bunraku_hiera::data_file::data::Data;
@@ -165,8 +165,8 @@ fn pattern(path: &str) -> String {
 impl Pieces {
     fn data_file(&mut self, snapshot: &Snapshot, file: &TreeFile) {
         let Some(format) = format_of(&file.path) else { return };
-        let [data, content, kind] =
-            [Asked::Data, Asked::Content, Asked::Kind].map(|asked| Touch::of(asked, &file.name));
+        let [data, content, kind] = [PathQuestion::Data, PathQuestion::Content, PathQuestion::Kind]
+            .map(|asked| Touch::of(asked, &file.name));
         self.push(file, PieceKind::Data, file.inside.clone(), Uses::Any(vec![data, content, kind]));
         let bytes = snapshot.tree().read(&file.path).map_err(|error| error.to_string());
         let parsed = bytes.and_then(|bytes| Ok((parse(&file.path, &bytes, format)?, bytes)));
@@ -215,10 +215,9 @@ impl Pieces {
                         || regex::is_match(pattern, with_ending).unwrap_or(true)
                 })
             };
-            let touches = data
-                .iter()
-                .filter(fits)
-                .flat_map(|file| [Asked::Data, Asked::Content].map(|asked| Touch::of(asked, &file.name)));
+            let touches = data.iter().filter(fits).flat_map(|file| {
+                [PathQuestion::Data, PathQuestion::Content].map(|asked| Touch::of(asked, &file.name))
+            });
             self.all.push(Piece {
                 kind: PieceKind::Layer,
                 name: entry.name.clone(),

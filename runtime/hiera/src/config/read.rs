@@ -5,7 +5,7 @@ use crate::data_file::{DataFault, DataFormat};
 use crate::layer::LayerKind;
 use crate::state::Lookups;
 use crate::surroundings::Repeat;
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_vm::error::{Eval, Flow};
 use bunraku_vm::host::{Change, Strict};
 use bunraku_vm::value::{Hash, HashBuilder, Value};
@@ -63,7 +63,7 @@ impl<'c> Lookups<'_, 'c> {
 
     /// The hash that a `hiera.yaml` holds.
     fn config_data(&self, path: &Path) -> Eval<'c, Hash<'c>> {
-        self.tree.note_asked(Asked::Content, path);
+        self.tree.note_asked(PathQuestion::Content, path);
         let parsed = self.files.get(self.tree, path, DataFormat::Yaml);
         self.around.file_reached(path);
         let file = parsed.map_err(|fault| match fault {

@@ -6,11 +6,11 @@ use crate::data_file::decode::may_interpolate;
 use crate::fault::{issue, lookup_error};
 use crate::hierarchy::entry::{BackendKind, HierarchyEntry};
 use crate::interpolate::Functions;
-use crate::invocation::Invocation;
+use crate::invocation::{InterpolatedInto, Invocation};
 use crate::state::Lookups;
 use bunraku_files::glob::glob;
 use bunraku_files::paths::{left, plus};
-use bunraku_files::reads::{self, Asked};
+use bunraku_files::reads::{self, PathQuestion};
 use bunraku_vm::cause::Cause;
 use bunraku_vm::error::{Eval, Flow, Stage};
 use bunraku_vm::host::Change;
@@ -101,16 +101,17 @@ impl<'c> Lookups<'_, 'c> {
         let mut locations = None;
         if let Some((key, texts)) = declared {
             let written = WrittenLocations { key, texts, datadir, extension: function.extension };
-            let in_paths = config.version >= 5;
-            let all = self.locations(vm, &Invocation { in_paths, ..*inv }, config, &written)?;
+            let is_path = config.version >= 5;
+            let interpolated_into = if is_path { InterpolatedInto::Path } else { InterpolatedInto::Value };
+            let all = self.locations(vm, &Invocation { interpolated_into, ..*inv }, config, &written)?;
             if config.path.is_none() && all.is_empty() {
                 return Ok(None);
             }
             if !READS_DATA_FILES.contains(&function.name) {
                 // What it makes of a file nobody knows.
                 for location in all.iter().filter(|location| location.is_file()) {
-                    self.tree.note_asked(Asked::Kind, Path::new(&location.text));
-                    self.tree.note_asked(Asked::Content, Path::new(&location.text));
+                    self.tree.note_asked(PathQuestion::Kind, Path::new(&location.text));
+                    self.tree.note_asked(PathQuestion::Content, Path::new(&location.text));
                 }
             }
             locations = Some(all);
@@ -176,7 +177,7 @@ impl<'c> Lookups<'_, 'c> {
     /// A file in a folder, whether it is there or not.
     pub(super) fn file_location(&self, folder: &Path, text: &str, original: &str) -> Location {
         let path = self.path_of(folder, text);
-        self.tree.note_asked(Asked::Data, &path);
+        self.tree.note_asked(PathQuestion::Data, &path);
         let leads_on = left(&path).all(|folder| self.tree.is_dir(&folder));
         let exists = leads_on && reads::unnoted(|| self.tree.exists(&path));
         Location { exists, ..Location::existing_file(path, original) }

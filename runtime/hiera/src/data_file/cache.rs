@@ -8,9 +8,9 @@ use super::yaml::{self, Patterns, YamlFault};
 use crate::backend::kept_answers::KeptAnswers;
 use crate::layer::LayerKind;
 use bumpalo::Bump;
-use bunraku_files::archive::{Opened, SELF};
+use bunraku_files::archive::{OpenArchive, SELF};
 use bunraku_files::memo::{Contract, FileMemo, Memo, NEVER, SessionFiles};
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_files::recent::Recent;
 use bunraku_files::shared_words::SharedWords;
 use bunraku_files::tree::Tree;
@@ -129,7 +129,7 @@ impl DataFiles {
     pub fn new(session: Arc<SessionData>) -> DataFiles {
         DataFiles {
             parsed: FileMemo::new(&PARSED, session.files.clone())
-                .asking(Asked::Data)
+                .asking(PathQuestion::Data)
                 .placeless(Result::is_ok),
             loaded: FileMemo::new(&LOADED, session.loaded.clone()),
             passed: Memo::new(&PASSED),
@@ -214,7 +214,7 @@ impl DataFiles {
 }
 
 /// The data that an archive has of a file, or what it says is wrong with it; nothing if it was not read in that format.
-fn archived(opened: &Arc<Opened>, entry: &Entry<'_>, format: DataFormat) -> Read<Option<ParsedFile>> {
+fn archived(opened: &Arc<OpenArchive>, entry: &Entry<'_>, format: DataFormat) -> Read<Option<ParsedFile>> {
     let archive = opened.archive();
     for part in archive.parts(entry)? {
         if part.section != Section::Data || part.variant & !WRONG != format.variant() {

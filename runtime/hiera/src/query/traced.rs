@@ -5,7 +5,7 @@ use super::origin::{LinesRead, Origin};
 use crate::answered::{Asked, SeenVariable};
 use crate::data_file::hash_of;
 use crate::explain::{Explain, Explaining, Extent, GivenValue};
-use crate::invocation::Invocation;
+use crate::invocation::{InterpolatedInto, Invocation};
 use crate::key::is_plain;
 use crate::state::Lookups;
 use bunraku_files::reads::{self, Touch};
@@ -40,7 +40,7 @@ fn bare<'c>(scope: &'c Scope<'c>, explain: Explain<'c>) -> Invocation<'c> {
         is_old_function: false,
         level: None,
         old_scope: false,
-        in_paths: false,
+        interpolated_into: InterpolatedInto::Value,
         explain,
     }
 }

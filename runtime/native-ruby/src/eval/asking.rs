@@ -4,9 +4,9 @@
 use super::params::Arguments;
 use super::{Done, Run, Unwind};
 use crate::for_ruby::{ForRuby, OrRuby};
+use crate::functions::copies::Lending;
 use crate::functions::definition::NewFunction;
 use crate::functions::journal::{Asked, Journal};
-use crate::functions::lent::Lending;
 use crate::method::Method;
 use crate::methods;
 use crate::prelude;

@@ -1,8 +1,8 @@
 //! What a rendering gives, or why it was given up.
 
 use crate::for_ruby::ForRuby;
+use crate::functions::copies::Changes;
 use crate::functions::journal::Journal;
-use crate::functions::lent::Changes;
 use crate::value::V;
 use crate::value::object::Method;
 use bunraku_vm::diagnostic::Severity;

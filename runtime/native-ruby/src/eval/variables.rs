@@ -4,7 +4,7 @@
 use super::{Done, Run};
 use crate::erb::templating::Templating;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
-use crate::functions::lent::{Changes, Lending, add_places, has_place};
+use crate::functions::copies::{Changes, Lending, add_places, has_place};
 use crate::method::Method;
 use crate::tree::{Expr, InstanceVariable, Lends, MethodCall, Program, SHARED};
 use crate::value::V;

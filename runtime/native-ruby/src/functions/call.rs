@@ -1,8 +1,8 @@
 //! Functions as the compile calls them: what their signatures are, what a call gives.
 
+use super::copies::Lending;
 use super::definition::{Dispatch, Knot, NewFunction, Often, OldFunction};
 use super::journal::{Called, Journal};
-use super::lent::Lending;
 use super::rests::{CertainCall, Methods, RestsOn, key_of_text};
 use super::sealed_key::SealedKey;
 use crate::erb::lowered::Lowered;

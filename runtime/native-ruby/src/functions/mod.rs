@@ -5,16 +5,16 @@
 
 mod around;
 mod call;
+pub(crate) mod copies;
 pub(crate) mod define;
 pub(crate) mod definition;
 pub(crate) mod journal;
-pub(crate) mod lent;
 pub(crate) mod pure;
 pub(crate) mod raised;
 pub(crate) mod rests;
 pub(crate) mod sealed_key;
 
 pub use call::Function;
+pub use copies::Changes;
 pub use journal::{Asked, Called, Journal, only_computes};
-pub use lent::Changes;
 pub use rests::CertainCall;

@@ -4,7 +4,7 @@ use crate::eval::{Done, Run};
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::tree::{Block, WARN_OF_DEPRECATION};
 use crate::value::{Class, V, text};
-use bunraku_files::reads::Asked;
+use bunraku_files::reads::PathQuestion;
 use bunraku_vm::diagnostic::Severity;
 use bunraku_vm::host::Strict;
 use bunraku_vm::value::Value;
@@ -15,7 +15,10 @@ fn stack<'c>(run: &mut Run<'_, 'c>) -> V<'c> {
     let sites = run.vm.call_stack();
     // Lines show more of a file than what its code does.
     let tree = run.world.tree();
-    sites.iter().filter_map(|at| at.file).for_each(|file| tree.note_asked(Asked::Content, Path::new(file)));
+    sites
+        .iter()
+        .filter_map(|at| at.file)
+        .for_each(|file| tree.note_asked(PathQuestion::Content, Path::new(file)));
     let site = |file: Option<&'c str>, line: u32| {
         V::list(vec![V::Str(file.unwrap_or("unknown")), V::Int(line.into())])
     };

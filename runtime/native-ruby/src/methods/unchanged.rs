@@ -5,7 +5,7 @@ use super::array_items;
 use super::array_made::uniq;
 use crate::eval::Run;
 use crate::for_ruby::{CHANGE, ForRuby, OrRuby};
-use crate::functions::lent::has_place;
+use crate::functions::copies::has_place;
 use crate::method::Method;
 use crate::tree::Block;
 use crate::value::compare::equal;

@@ -2,13 +2,13 @@
 
 use crate::error::{Eval, Flow};
 use crate::raised::TYPE_ASSERTION_ERROR;
+use crate::types::check_fault;
 use crate::types::context::TypeContext;
 use crate::types::generalize::generalize;
 use crate::types::infer::infer_set;
 use crate::types::instance::is_instance;
 use crate::types::mismatch::describe::Describer;
 use crate::types::mismatch::difference::{Mismatch, Step};
-use crate::types::noted::noted;
 use crate::types::ty::Type;
 use crate::value::Value;
 use bumpalo::Bump;
@@ -60,7 +60,7 @@ pub fn assert_instance<'c>(
     value: Value<'c>,
 ) -> Eval<'c, ()> {
     let fits = is_instance(context, expected, value);
-    noted()?;
+    check_fault::raise()?;
     if fits {
         return Ok(());
     }

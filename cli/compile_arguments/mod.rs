@@ -1,25 +1,30 @@
-//! The arguments that say in which world code runs: environment, node, facts, settings. `compile` and `eval` share
-//! them; they become what the library compiles.
+//! The arguments that say what is compiled: environment, node, facts, settings. All commands that compile share them; they
+//! become what the library compiles.
 
-use crate::configured::{Configured, there};
-use crate::confine::Confine;
+mod checks;
+mod classifier;
+mod environment;
+mod hint;
+mod settings;
+
+pub use classifier::Terminus;
+pub use environment::with_manifest;
+pub use hint::with_hint;
+pub use settings::{limit, programs, seconds, strict};
+
+use crate::configured::Configured;
 use crate::engines::Tls;
 use crate::ldap::Ldap;
 use bunraku::bench::Target;
 use bunraku::files::read;
-use bunraku::{
-    Cause, Certificates, Compat, Configuration, Data, Diagnostic, Exported, Facts, HashNotation, Node,
-    Settings, Strict, check_environment, modulepath, search_failed,
-};
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, ValueEnum};
+use bunraku::{Compat, Configuration, Data, Facts, HashNotation, Strict};
+use clap::{ArgGroup, Args};
 use std::path::PathBuf;
-use std::time::Duration;
 
 /// Environment, node, facts, settings.
 #[derive(Args, Clone)]
 #[command(group = ArgGroup::new("tls").args(["storeconfigs", "ldapssl", "ldaptls", "facts"]).multiple(true))]
-pub struct World {
+pub struct CompileArguments {
     /// Environment: its folder, with `environment.conf`, `manifests/`, `modules/`; or its name, to be found in the
     /// configured `environmentpath` [default: the one that is configured].
     #[arg(long, value_name = "DIR|NAME")]
@@ -145,17 +150,6 @@ pub struct World {
     pub is_of_tree: bool,
 }
 
-/// The setting `node_terminus`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Terminus {
-    /// From nowhere.
-    Plain,
-    /// From an external classifier.
-    Exec,
-    /// From an LDAP directory.
-    Ldap,
-}
-
 /// What arguments are read for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
@@ -167,44 +161,7 @@ pub enum Purpose {
     Data,
 }
 
-/// Takes the setting `strict`.
-pub fn strict() -> impl TypedValueParser<Value = Strict> {
-    PossibleValuesParser::new(["off", "warning", "error"]).map(|name| match name.as_str() {
-        "off" => Strict::Off,
-        "warning" => Strict::Warning,
-        _ => Strict::Error,
-    })
-}
-
-/// Programs by their paths, as the setting `pure_programs`.
-pub fn programs(paths: &[String]) -> Data {
-    Data::List(paths.iter().cloned().map(Data::from).collect())
-}
-
-/// Limits of a compile, by their settings.
-const LIMITS: [&str; 10] = [
-    "exec_output",
-    "exec_timeout",
-    "max_calls",
-    "max_depth",
-    "max_file",
-    "max_memory",
-    "max_nesting",
-    "max_steps",
-    "ruby_memory",
-    "ruby_timeout",
-];
-
-/// A number of seconds, 0 for without end.
-///
-/// # Errors
-/// When the text is none.
-pub fn seconds(text: &str) -> Result<f64, String> {
-    let seconds = text.parse::<f64>().ok().filter(|n| Duration::try_from_secs_f64(*n).is_ok());
-    seconds.ok_or_else(|| "not a number of seconds".to_owned())
-}
-
-impl World {
+impl CompileArguments {
     /// What these arguments describe, for the node `certname` if that is given; `warn` is told what the configuration says
     /// to no effect.
     ///
@@ -218,7 +175,7 @@ impl World {
     /// The same for a purpose.
     ///
     /// # Errors
-    /// As of [`World::target`].
+    /// As of [`CompileArguments::target`].
     pub fn target_for(
         &self,
         certname: Option<&str>,
@@ -229,29 +186,6 @@ impl World {
         let target = prepared.target(certname)?;
         prepared.warnings().iter().for_each(|warning| warn(warning));
         Ok(target)
-    }
-
-    /// Refuses programs that would be run for confined code: see [`Confine::check`].
-    ///
-    /// # Errors
-    /// Names the program; when the configuration can't be read.
-    pub fn check_programs(&self, confine: &Confine) -> Result<(), String> {
-        if !confine.confine {
-            return Ok(());
-        }
-        let configured = match self.configuration()? {
-            Some(configuration) => configuration.programs()?,
-            None => Vec::new(),
-        };
-        let given = match (self.terminus(), &self.external_nodes, self.configuration()?) {
-            (Some(Terminus::Exec), None, Some(configuration)) => {
-                Some(configuration.get("external_nodes")?.text)
-            }
-            (_, command, _) => command.clone(),
-        };
-        let given = given.as_deref().and_then(|command| command.split_whitespace().next());
-        let programs = configured.into_iter().chain([("external_nodes", given.map(PathBuf::from))]);
-        confine.check(self.folder(), &programs.collect::<Vec<_>>())
     }
 
     /// The configuration, with what arguments say in its place.
@@ -307,191 +241,14 @@ impl World {
         Ok(Some(facts.as_an_agent_sends_them(name, self.compat)))
     }
 
-    /// Where arguments say that classes come from: who names a classifier wants it to be asked.
-    fn terminus(&self) -> Option<Terminus> {
-        self.node_terminus.or(self.external_nodes.as_ref().map(|_| Terminus::Exec))
-    }
-
     /// Whether something besides an environment's folder says what to compile: manifest, code, module path.
     pub fn does_without_environment(&self) -> bool {
         self.execute.is_some() || self.manifest.is_some() || self.modulepath.is_some()
-    }
-
-    /// Refuses a folder as the environment of which nothing would be compiled, unless something else says what is; what lies below it
-    /// has not been looked at then. Code of the command itself (`purpose`) does without, and those of trees have been looked at.
-    ///
-    /// # Errors
-    /// Names the folder.
-    pub fn check_folder(&self, purpose: Purpose) -> Result<(), String> {
-        let does_without = self.does_without_environment()
-            || purpose == Purpose::Code
-            || purpose == Purpose::Data && self.hiera_config.is_some();
-        let is_looked_at = self.frozen || self.archive.is_some() || self.is_of_tree;
-        match self.folder().filter(|folder| !does_without && !is_looked_at && folder.is_dir()) {
-            Some(folder) => check_environment(folder),
-            None => Ok(()),
-        }
-    }
-
-    /// Refuses files and folders that arguments name and that are not there: where they are passed over, another catalog is compiled.
-    ///
-    /// # Errors
-    /// Names the argument and what is missing.
-    pub fn check_named(&self) -> Result<(), String> {
-        self.configured.check_named()?;
-        there("factpath", self.factpath.as_deref())?;
-        there("enc-answers", self.enc_answers.as_deref())?;
-        // Those of an archive need not be there, and the folders of a tree are what it says they are.
-        if !self.frozen {
-            there("hiera_config", self.hiera_config.as_deref())?;
-        }
-        let given = self.modulepath.as_deref().filter(|_| !self.frozen && !self.is_of_tree);
-        let folders = given.map_or_else(Vec::new, modulepath);
-        // Of several folders some may be missing, as in Puppet: one path is written for machines that have other ones.
-        match folders.iter().any(|folder| folder.exists()) {
-            true => Ok(()),
-            false => there("modulepath", folders.first().map(PathBuf::as_path)),
-        }
-    }
-
-    /// The node with its classes, and the environment that it is to be in.
-    ///
-    /// # Errors
-    /// When the classifier can't be asked, or says something else.
-    pub fn classified(
-        &self,
-        node: Node,
-        settings: &mut Settings,
-        (configuration, purpose): (Option<&Configuration>, Purpose),
-    ) -> Result<(Node, Option<String>), String> {
-        let limits = settings.programs;
-        let name = node.name().to_owned();
-        let failed = |why: String| search_failed(&name, &why);
-        let terminus = self.terminus();
-        let (node, said) = match (&self.enc_answers, terminus, &self.external_nodes, configuration) {
-            (Some(folder), ..) => node.classified_from(folder)?,
-            (None, Some(Terminus::Exec), Some(command), _) => {
-                node.classified_by(command, limits).map_err(failed)?
-            }
-            (None, Some(Terminus::Exec), None, Some(configuration)) => {
-                configuration.classify_by_program(node, limits).map_err(failed)?
-            }
-            (None, Some(Terminus::Exec), None, None) => {
-                return Err("--node_terminus exec needs a command: --external_nodes names one".to_owned());
-            }
-            (None, Some(Terminus::Ldap), ..) => {
-                self.ldap.tell(settings)?;
-                let server = self.ldap.server(self.localcacert.as_deref());
-                node.classified_by_ldap(&server, &self.ldap.settings()?, limits)?
-            }
-            (None, None, _, Some(configuration)) if purpose != Purpose::Data => {
-                configuration.classify(node, limits).map_err(failed)?
-            }
-            _ => (node, None),
-        };
-        let node = match configuration {
-            Some(configuration) => configuration.with_trusted_external(node, limits)?,
-            None => node,
-        };
-        Ok((node, said))
-    }
-
-    /// Whether a classifier, or another program, is asked of each node.
-    ///
-    /// # Errors
-    /// When a setting can't be read.
-    pub fn asks_of_nodes(&self, configuration: Option<&Configuration>) -> Result<bool, String> {
-        let asks = self.enc_answers.is_some() || self.terminus().is_some();
-        Ok(asks || configuration.map(Configuration::asks_of_nodes).transpose()?.unwrap_or_default())
-    }
-
-    /// Settings with what arguments say of them.
-    ///
-    /// # Errors
-    /// When a value does not fit.
-    pub fn change(&self, settings: &mut Settings) -> Result<(), String> {
-        if let Some(strict) = self.strict {
-            settings.strict = strict;
-        }
-        if self.strict_variables || self.no_strict_variables {
-            settings.strict_variables = self.strict_variables;
-        }
-        if self.include_legacy_facts || self.no_include_legacy_facts {
-            settings.set("include_legacy_facts", &self.include_legacy_facts.into())?;
-        }
-        settings.native_stdlib = !self.no_native_stdlib;
-        settings.native_ruby = !self.no_native_ruby;
-        settings.hashes = self.ruby_inspect;
-        for (name, value) in &self.limits {
-            settings.set(name, value)?;
-        }
-        if !self.pure_programs.is_empty() {
-            settings.set("pure_programs", &programs(&self.pure_programs))?;
-        }
-        if let Some(file) = &self.pure_outputs {
-            let whole = std::path::absolute(file);
-            settings.pure_outputs = Some(whole.map_err(|error| format!("{}: {error}", file.display()))?);
-        }
-        if let Some(timeout) = self.timeout {
-            settings.set("timeout", &timeout.into())?;
-        }
-        if let Some(ruby) = &self.ruby {
-            settings.ruby.program = ruby.clone();
-        }
-        if let Some(place) = &self.storeconfigs {
-            settings.exported = Some(self.exported(place));
-        }
-        Ok(())
     }
 
     /// The certificates that arguments name, for an engine.
     pub fn tls(&self) -> Tls {
         let certificate = self.hostcert.clone().zip(self.hostprivkey.clone());
         Tls { authorities: self.localcacert.clone(), certificate }
-    }
-
-    fn exported(&self, place: &str) -> Exported {
-        if !place.starts_with("http://") && !place.starts_with("https://") {
-            return Exported::Folder(place.into());
-        }
-        let certificates = Certificates {
-            authorities: self.localcacert.clone(),
-            certificate: self.hostcert.clone(),
-            key: self.hostprivkey.clone(),
-        };
-        Exported::PuppetDb {
-            url: place.to_owned(),
-            certificates,
-            replace_catalog: false,
-            soft_write_failure: false,
-        }
-    }
-}
-
-/// An error with a word of help, where it may be that facts were forgotten.
-pub fn with_hint(mut diagnostic: Diagnostic, target: &Target) -> Diagnostic {
-    let fits = matches!(diagnostic.cause, Cause::UnknownVariable | Cause::UndefAccessed);
-    let none = !target.node.has_facts() && target.settings.exported.is_none();
-    if fits && diagnostic.help.is_none() && none {
-        diagnostic.help = Some("no facts were given: --facts FILE, or --factpath DIR, names them".to_owned());
-    }
-    diagnostic
-}
-
-/// Takes a limit by its name.
-///
-/// # Errors
-/// When there is none of the name, or the value is no number that it takes.
-pub fn limit(text: &str) -> Result<(String, Data), String> {
-    let (name, number) = text.split_once('=').ok_or("it takes NAME=NUMBER")?;
-    if !LIMITS.contains(&name) {
-        return Err(format!("there is no limit '{name}'; there are {}", LIMITS.join(", ")));
-    }
-    match Data::from_json(number) {
-        Ok(number @ (Data::Integer(_) | Data::Float(_))) => {
-            Settings::default().set(name, &number)?;
-            Ok((name.to_owned(), number))
-        }
-        _ => Err("it takes a number".to_owned()),
     }
 }

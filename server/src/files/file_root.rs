@@ -27,7 +27,7 @@ pub enum Links {
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct FileRoot {
     modulepath: Vec<PathBuf>,
     /// Its modules, where they have been asked for.
     pub(super) modules: OnceLock<Arc<Vec<PathBuf>>>,
@@ -127,15 +127,15 @@ impl Stat {
     }
 }
 
-impl Place {
+impl FileRoot {
     /// The disk.
-    pub fn on_disk(modulepath: Vec<PathBuf>) -> Place {
-        Place { modulepath, modules: OnceLock::new(), archive: None }
+    pub fn on_disk(modulepath: Vec<PathBuf>) -> FileRoot {
+        FileRoot { modulepath, modules: OnceLock::new(), archive: None }
     }
 
     /// An archive, for the paths of its tree.
-    pub fn archived(archive: &Arc<Archived>) -> Place {
-        Place {
+    pub fn archived(archive: &Arc<Archived>) -> FileRoot {
+        FileRoot {
             modulepath: archive.modulepath.clone(),
             modules: OnceLock::from(Arc::clone(&archive.modules)),
             archive: Some(Arc::clone(archive)),

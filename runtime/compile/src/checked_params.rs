@@ -7,7 +7,7 @@ use crate::state::definitions::{Definition, Manifest};
 use bunraku_environment::modules;
 use bunraku_environment::snapshot::LastingAlias;
 use bunraku_environment::taken;
-use bunraku_files::reads::{self, Asked, Reads};
+use bunraku_files::reads::{self, PathQuestion, Reads};
 use bunraku_resource_types::is_metaparameter;
 use bunraku_vm::error::Eval;
 use bunraku_vm::types::{self, LastingType};
@@ -18,11 +18,11 @@ use std::sync::Arc;
 
 impl<'c> Compile<'c> {
     /// Parameters may not have the names of metaparameters; with a default they may, and get a warning.
-    pub(crate) fn check_parameters(&self, vm: &mut Vm<'c>, known: &'c Definition<'c>) -> Eval<'c, ()> {
-        let Some(chunk) = known.chunk else { return Ok(()) };
-        if vm.sound(chunk).is_some() {
+    pub(crate) fn check_parameters(&self, vm: &mut Vm<'c>, definition: &'c Definition<'c>) -> Eval<'c, ()> {
+        let Some(chunk) = definition.chunk else { return Ok(()) };
+        if vm.checked_params(chunk).is_some() {
             self.types.taken_on_trust.borrow_mut().push(chunk);
-            self.note_what_is_trusted(known.manifest, chunk);
+            self.note_what_is_trusted(definition.manifest, chunk);
             return Ok(());
         }
         // Their types are evaluated when the definition is read, so that is when one is found to be unknown.
@@ -32,7 +32,7 @@ impl<'c> Compile<'c> {
         }
         let mut harmless = true;
         for param in params.iter().filter(|param| is_metaparameter(param.name)) {
-            let (name, of) = (param.name, known.name);
+            let (name, of) = (param.name, definition.name);
             let message = taken::metaparameter(name, of, param.has_default);
             if !param.has_default {
                 return Err(self.placed_error(message, None, 0));
@@ -67,7 +67,7 @@ impl<'c> Compile<'c> {
             let site = self.types.sites.borrow().get(key.as_str()).copied().unwrap_or_default().to_owned();
             let reads = self.reads_of_aliases(vm, &[name])?;
             let lasting = LastingAlias { name: alias.name.to_owned(), site, target, reads };
-            let _ = files.lasting[self.asked.settings.strict as usize].set(Arc::new(lasting));
+            let _ = files.lasting[self.options.settings.strict as usize].set(Arc::new(lasting));
         }
         let mut named = Vec::new();
         for ty in vm.type_chunks(chunk)? {
@@ -77,7 +77,7 @@ impl<'c> Compile<'c> {
         if let Some(file) =
             vm.unit_file(chunk.unit).and_then(|file| self.environment.modules.kept_file(Path::new(file)))
         {
-            file.learned_from[self.asked.settings.strict as usize].insert(chunk.chunk, Box::new(reads));
+            file.learned_from[self.options.settings.strict as usize].insert(chunk.chunk, Box::new(reads));
         }
         vm.learn(chunk)
     }
@@ -86,7 +86,7 @@ impl<'c> Compile<'c> {
     fn note_what_is_trusted(&self, manifest: Manifest<'c>, chunk: ChunkRef) {
         if reads::is_gathered()
             && let Some(file) = manifest.kept
-            && let Some(reads) = file.learned_from[self.asked.settings.strict as usize].get(&chunk.chunk)
+            && let Some(reads) = file.learned_from[self.options.settings.strict as usize].get(&chunk.chunk)
         {
             reads::take_in(reads);
         }
@@ -105,13 +105,13 @@ impl<'c> Compile<'c> {
                 let Some(files) = self.environment.type_files.get(&key) else { continue };
                 // Manifests that might have had a defined type of the name.
                 for file in modules::manifests(&self.environment.modules, &key).iter() {
-                    self.tree().note_asked(Asked::Outline, file);
+                    self.tree().note_asked(PathQuestion::Outline, file);
                 }
-                files.ruby.iter().for_each(|file| self.tree().note_asked(Asked::Content, file));
+                files.ruby.iter().for_each(|file| self.tree().note_asked(PathQuestion::Content, file));
                 for file in files.alias.iter().chain(&files.set) {
-                    self.tree().note_asked(Asked::Outline, file);
+                    self.tree().note_asked(PathQuestion::Outline, file);
                 }
-                if let Some(lasting) = files.lasting[self.asked.settings.strict as usize].get() {
+                if let Some(lasting) = files.lasting[self.options.settings.strict as usize].get() {
                     reads::take_in(&lasting.reads);
                 } else if let Some((_, _, AliasBody::Chunk(target))) =
                     self.types.aliases.borrow().get(key.as_str()).copied().flatten()
@@ -154,7 +154,7 @@ impl<'c> Compile<'c> {
         let Some(file) = file else { return false };
         let sought = self.environment.type_files.get(name.to_lowercase().as_str());
         let unit = self.environment.modules.kept_file(Path::new(file));
-        let outcome = unit.and_then(|file| file.units[self.asked.settings.strict as usize].get());
+        let outcome = unit.and_then(|file| file.units[self.options.settings.strict as usize].get());
         sought.and_then(|files| files.alias.as_deref()) == Some(Path::new(file))
             && outcome.is_some_and(|outcome| outcome.as_ref().is_ok_and(|unit| unit.warnings.is_empty()))
     }

@@ -5,7 +5,7 @@ use crate::isa::{Op, decode};
 
 /// A text, the function it is given to, and the line of the call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Given<'u> {
+pub struct ConstantArgument<'u> {
     /// The name of the function, as it is called.
     pub function: &'u str,
     /// The text.
@@ -18,7 +18,10 @@ pub struct Given<'u> {
 ///
 /// # Errors
 /// A [`UnitFault`] where the words are out of range.
-pub fn given<'u>(unit: &Unit<'u>, functions: &[&str]) -> Result<Vec<Given<'u>>, UnitFault> {
+pub fn constant_arguments<'u>(
+    unit: &Unit<'u>,
+    functions: &[&str],
+) -> Result<Vec<ConstantArgument<'u>>, UnitFault> {
     let mut found = Vec::new();
     let names = (0..unit.names()).filter(|name| unit.name(*name).is_ok_and(|name| functions.contains(&name)));
     let names: Vec<u32> = names.collect();
@@ -37,7 +40,7 @@ pub fn given<'u>(unit: &Unit<'u>, functions: &[&str]) -> Result<Vec<Given<'u>>, 
                 for constant in arguments.filter_map(|constant| *constant) {
                     if let Some(text) = unit.constant_text(constant)? {
                         let function = unit.name(ins.x as u32)?;
-                        found.push(Given { function, text, line: chunk.place(next as u32).0 });
+                        found.push(ConstantArgument { function, text, line: chunk.place(next as u32).0 });
                     }
                 }
             }
@@ -82,7 +85,7 @@ mod tests {
         let words = writer.finish();
         let unit = Unit::open(&words).expect("it is sound");
         let told = |functions: &[&str]| -> Vec<(String, String)> {
-            let given = given(&unit, functions).expect("it is sound").into_iter();
+            let given = constant_arguments(&unit, functions).expect("it is sound").into_iter();
             given.map(|given| (given.function.to_owned(), given.text.to_owned())).collect()
         };
         let pair = |function: &str, text: &str| (function.to_owned(), text.to_owned());

@@ -1,7 +1,7 @@
-//! A tree as commands for whole fleets take it: the code that is compiled.
+//! A tree, or the name of a configured environment, as commands for whole fleets take the code that is compiled.
 
-use crate::trees::TreeArguments;
-use crate::world::World;
+use super::{TreeArguments, with_tree};
+use crate::compile_arguments::CompileArguments;
 use bunraku::is_environment_name;
 use bunraku_fleet::tree::{self, Preparation, Tree};
 use std::path::Path;
@@ -12,32 +12,23 @@ use std::path::Path;
 ///
 /// # Errors
 /// When it is none of them, or can't be prepared.
-pub fn opened(
-    world: &World,
+pub fn tree_or_environment(
+    inputs: &CompileArguments,
     trees: &TreeArguments,
     given: &str,
     warn: &mut dyn FnMut(&str),
-) -> Result<(World, Option<(Tree, Preparation)>), String> {
-    let mut world = world.clone();
+) -> Result<(CompileArguments, Option<(Tree, Preparation)>), String> {
     let configuration = match is_environment_name(given) && !Path::new(given).exists() {
-        true => world.configuration()?,
+        true => inputs.configuration()?,
         false => None,
     };
     if let Some(configuration) = configuration {
         // Said once here, where it is none, and not of each node.
         configuration.environment_folder(Some(given))?;
-        world.environment = Some(given.into());
-        return Ok((world, None));
+        return Ok((CompileArguments { environment: Some(given.into()), ..inputs.clone() }, None));
     }
-    let preparation = trees.preparation(&world)?;
+    let preparation = trees.preparation(inputs)?;
     let tree = tree::open(given, &preparation)?;
     tree.warnings.iter().for_each(|warning| warn(warning));
-    if let Some(folders) = &tree.modulepath {
-        let folders: Vec<_> = folders.iter().map(|folder| folder.to_string_lossy()).collect();
-        world.modulepath = Some(folders.join(":"));
-    }
-    world.is_of_tree = true;
-    world.frozen = tree.folder.is_none();
-    (world.environment, world.archive) = (tree.folder.clone(), tree.archive.clone());
-    Ok((world, Some((tree, preparation))))
+    Ok((with_tree(inputs, &tree), Some((tree, preparation))))
 }

@@ -14,15 +14,15 @@ const MOST: NonZeroUsize = NonZeroUsize::new(20_000).unwrap();
 type Slot<Said> = Arc<Mutex<Option<(Instant, Said)>>>;
 
 /// Answers by nodes.
-pub struct Classified<Said> {
+pub struct AnswerCache<Said> {
     time: Duration,
     slots: Mutex<LruCache<String, Slot<Said>>>,
 }
 
-impl<Said: Clone> Classified<Said> {
+impl<Said: Clone> AnswerCache<Said> {
     /// Answers are kept so long; no time is that they are not kept.
-    pub fn new(time: Duration) -> Classified<Said> {
-        Classified { time, slots: Mutex::new(LruCache::new(MOST)) }
+    pub fn new(time: Duration) -> AnswerCache<Said> {
+        AnswerCache { time, slots: Mutex::new(LruCache::new(MOST)) }
     }
 
     /// What is said of a node: kept, or `asked` now. Errors are not kept.
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn a_classifier_is_asked_once_by_all_who_ask_at_once() {
-        let (kept, asked) = (Classified::new(Duration::from_secs(60)), AtomicUsize::new(0));
+        let (kept, asked) = (AnswerCache::new(Duration::from_secs(60)), AtomicUsize::new(0));
         let ask = || {
             kept.get("a", || {
                 asked.fetch_add(1, Ordering::SeqCst);
@@ -75,13 +75,13 @@ mod tests {
 
     #[test]
     fn answers_end_and_errors_are_not_kept() {
-        let kept = Classified::<Option<Node>>::new(Duration::from_millis(1));
+        let kept = AnswerCache::<Option<Node>>::new(Duration::from_millis(1));
         assert!(kept.get("a", || Err("it fails".to_owned())).is_err());
         assert!(kept.get("a", || Ok(None)).is_ok());
         std::thread::sleep(Duration::from_millis(5));
         assert!(kept.get("a", || Err("it fails again".to_owned())).is_err());
         // Without a time nothing is kept.
-        let none = Classified::<Option<Node>>::new(Duration::ZERO);
+        let none = AnswerCache::<Option<Node>>::new(Duration::ZERO);
         assert!(none.get("a", || Ok(None)).is_ok());
         assert!(none.get("a", || Err("it is asked".to_owned())).is_err());
     }

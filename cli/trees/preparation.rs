@@ -1,6 +1,6 @@
 //! The arguments that say how trees are prepared, and where what is made of them is kept.
 
-use crate::world::World;
+use crate::compile_arguments::CompileArguments;
 use bunraku::process::Limits;
 use bunraku_fleet::tree::Preparation;
 use bunraku_fleet::tree::cache::{BOUND, Cache};
@@ -37,7 +37,7 @@ impl TreeArguments {
     ///
     /// # Errors
     /// When the cache can't be.
-    pub fn preparation(&self, world: &World) -> Result<Preparation, String> {
+    pub fn preparation(&self, inputs: &CompileArguments) -> Result<Preparation, String> {
         let folder = self.cache.clone().or_else(default_cache);
         let bound = self.cache_size.saturating_mul(1 << 20);
         let cache = folder.map(|folder| Cache::open(&folder, bound).map(Arc::new)).transpose()?;
@@ -45,10 +45,10 @@ impl TreeArguments {
             cache,
             bootstrap: self.bootstrap.clone(),
             modules: self.modules.clone(),
-            compat: world.compat,
+            compat: inputs.compat,
             archives: !self.no_archives,
             limits: Limits { time: Duration::from_secs(self.bootstrap_timeout), ..Limits::default() },
-            does_without: world.does_without_environment(),
+            does_without: inputs.does_without_environment(),
         })
     }
 }

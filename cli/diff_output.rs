@@ -1,7 +1,7 @@
 //! What is told of a diff's nodes, as they come: their reports, and the exit status.
 
-use crate::reports::{Form, Report, Reports};
-use bunraku_fleet::diff::{Found, State};
+use crate::reports::{Report, ReportFormat, Reports};
+use bunraku_fleet::diff::{Found, State, StateKind};
 use bunraku_fleet::report::Head;
 use std::collections::BTreeSet;
 
@@ -42,18 +42,18 @@ impl FailOn {
 
     /// The exit status for a node's state.
     fn status(self, state: &State) -> u8 {
-        let (least, status) = match state.name() {
-            "fails" | "skipped" => (FailOn::Error, 1),
-            "core" => (FailOn::Core, 2),
-            "diff" | "fixed" => (FailOn::Diff, 2),
-            _ => return 0,
+        let (least, status) = match state.kind() {
+            StateKind::Fails | StateKind::Skipped => (FailOn::Error, 1),
+            StateKind::Core => (FailOn::Core, 2),
+            StateKind::Diff | StateKind::Fixed => (FailOn::Diff, 2),
+            StateKind::FailsBefore | StateKind::Same => return 0,
         };
         if self >= least { status } else { 0 }
     }
 }
 
 /// See the module.
-pub struct Told {
+pub struct DiffOutput {
     reports: Reports,
     fail_on: FailOn,
     statuses: BTreeSet<u8>,
@@ -64,20 +64,20 @@ pub struct Told {
     written: Result<(), String>,
 }
 
-impl Told {
+impl DiffOutput {
     /// Nothing is told yet. `untouched` are nodes that stay the same, sorted: they are told of in their places.
     ///
     /// # Errors
     /// When stdout can't be written to.
     pub fn new(
         head: Head,
-        (form, files, color): (Form, &[Report], crate::render::When),
+        (form, files, color): (ReportFormat, &[Report], crate::render::When),
         fail_on: FailOn,
         mut untouched: Vec<String>,
-    ) -> Result<Told, String> {
+    ) -> Result<DiffOutput, String> {
         untouched.reverse();
         let reports = Reports::new(head, form, files, color)?;
-        let told = Told {
+        let told = DiffOutput {
             reports,
             fail_on,
             statuses: BTreeSet::new(),

@@ -1,6 +1,6 @@
 //! Faults that checks of types meet. A check answers yes or no, far down in values and types; what it meets there that
 //! has no answer (an `Init` of a type without a constructor, a `Regexp` of no regular expression) is noted here, and
-//! whoever has asked gets it as an error from [`noted`]. What is noted is the thread's, as what is counted: see
+//! whoever has asked gets it as an error from [`raise`]. What is noted is the thread's, as what is counted: see
 //! `budget.rs`.
 
 use crate::error::{Eval, Flow};
@@ -42,7 +42,7 @@ fn taken() -> Option<String> {
 /// # Errors
 /// The fault that a check has met.
 #[inline]
-pub fn noted<'c>() -> Eval<'c, ()> {
+pub fn raise<'c>() -> Eval<'c, ()> {
     match take() {
         None => Ok(()),
         Some(message) => Err(Flow::raw(message)),

@@ -1,11 +1,11 @@
 //! The arguments of commands that compile all nodes from one tree and say something of the tree: `unused`, `coverage`.
 
+use super::{TreeArguments, refuse_other_trees, with_tree_for_nodes};
+use crate::compile_arguments::CompileArguments;
 use crate::confine::Confine;
 use crate::nodes::{NodeChoice, bar, of_trees, threads};
 use crate::render::Renderer;
-use crate::trees::TreeArguments;
-use crate::world::World;
-use crate::{FAILED, diff, status_of_usage};
+use crate::{FAILED, status_of_usage};
 use bunraku::Compiler;
 use bunraku_fleet::choice::show;
 use bunraku_fleet::tree;
@@ -17,7 +17,7 @@ use std::path::PathBuf;
 /// A tree, and the nodes that are compiled from it.
 #[derive(Args)]
 #[command(mut_args(of_trees))]
-pub struct WholeTree {
+pub struct TreeAndNodes {
     /// The tree: a folder, an archive, or `git:REV[:PATH]`.
     #[arg(value_name = "TREE", default_value = ".")]
     tree: String,
@@ -31,11 +31,11 @@ pub struct WholeTree {
     #[command(flatten)]
     confine: Confine,
     #[command(flatten)]
-    world: World,
+    inputs: CompileArguments,
 }
 
-/// What is asked about.
-pub struct Asked<'a> {
+/// The nodes of a tree, and how they are compiled, for whoever asks about them.
+pub struct NodesOfTree<'a> {
     /// What compiles.
     pub compiler: &'a Compiler,
     /// The names of the nodes that are meant, sorted.
@@ -51,7 +51,7 @@ pub struct Asked<'a> {
 /// A message, and the status to leave with.
 type Failure = (String, u8);
 
-impl WholeTree {
+impl TreeAndNodes {
     /// Asks something of the tree's nodes; the answer, and the tree's folder, where it is one. `command` is named in errors.
     ///
     /// # Errors
@@ -60,42 +60,42 @@ impl WholeTree {
         &self,
         command: &str,
         renderer: &mut Renderer,
-        ask: impl FnOnce(Asked<'_>) -> Result<T, String>,
+        ask: impl FnOnce(NodesOfTree<'_>) -> Result<T, String>,
     ) -> Result<(T, Option<PathBuf>), Failure> {
         let wrong = |message: String| (message, status_of_usage(command));
-        self.world.no_trusted(command).map_err(wrong)?;
-        if diff::no_other_trees(&self.world, command).is_err() {
-            let message = format!(
-                "{command} takes TREE in place of --environment, --archive, --manifest, --modulepath and -e"
-            );
-            return Err(wrong(message));
-        }
+        self.inputs.no_trusted(command).map_err(wrong)?;
+        refuse_other_trees(&self.inputs, command, "TREE").map_err(wrong)?;
         self.answer(renderer, ask).map_err(|message| (message, FAILED))
     }
 
     fn answer<T>(
         &self,
         renderer: &mut Renderer,
-        ask: impl FnOnce(Asked<'_>) -> Result<T, String>,
+        ask: impl FnOnce(NodesOfTree<'_>) -> Result<T, String>,
     ) -> Result<(T, Option<PathBuf>), String> {
-        self.world.check_programs(&self.confine)?;
-        let mut nodes = self.world.nodes()?;
-        let tree = tree::open(&self.tree, &self.trees.preparation(&self.world)?)?;
+        self.inputs.check_programs(&self.confine)?;
+        let mut nodes = self.inputs.nodes()?;
+        let tree = tree::open(&self.tree, &self.trees.preparation(&self.inputs)?)?;
         tree.warnings.iter().for_each(|warning| renderer.warning(warning));
-        let world = diff::world(&self.world, &tree);
-        let prepared = world.prepare_catalogs()?;
-        let compiler = self.confine.compiler().settled();
+        let inputs = with_tree_for_nodes(&self.inputs, &tree);
+        let prepared = inputs.prepare_catalogs()?;
+        let compiler = self.confine.compiler().with_fixed_environments();
         let threads = threads(self.threads);
-        let choice = self.choice.choice(self.world.node.as_deref())?;
+        let choice = self.choice.choice(self.inputs.node.as_deref())?;
         choice.keep(&mut nodes, threads, |known, see| show(&compiler, &prepared.target_of(known)?, see))?;
-        let target = |name: &str| prepared.target_of(&nodes.known(name)?);
+        let target = |name: &str| prepared.target_of(&nodes.node(name)?);
         let bar = bar(nodes.names().len());
         let mut each = || bar.inc(1);
-        let asked =
-            Asked { compiler: &compiler, names: nodes.names(), target: &target, threads, each: &mut each };
-        let answer = ask(asked);
+        let all = NodesOfTree {
+            compiler: &compiler,
+            names: nodes.names(),
+            target: &target,
+            threads,
+            each: &mut each,
+        };
+        let answer = ask(all);
         bar.finish_and_clear();
-        compiler.leave();
+        compiler.end_without_freeing();
         prepared.warnings().iter().for_each(|warning| renderer.warning(warning));
         Ok((answer?, tree.folder))
     }

@@ -6,7 +6,7 @@ use crate::isa::{Op, decode};
 
 /// A text with its syntax and place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Noted<'u> {
+pub struct HeredocText<'u> {
     /// The syntax.
     pub syntax: &'u str,
     /// The text.
@@ -21,9 +21,9 @@ pub struct Noted<'u> {
 ///
 /// # Errors
 /// A [`UnitFault`] where the words are out of range.
-pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, UnitFault> {
+pub fn heredoc_texts<'u>(unit: &Unit<'u>) -> Result<Vec<HeredocText<'u>>, UnitFault> {
     let mut found = Vec::new();
-    if !unit.has_noted() {
+    if !unit.has_heredoc_syntax() {
         return Ok(found);
     }
     for number in 0..unit.chunks() {
@@ -39,7 +39,7 @@ pub fn noted<'u>(unit: &Unit<'u>) -> Result<Vec<Noted<'u>>, UnitFault> {
                         let parts =
                             unit.position(&chunk, next as u32).map_or(&[][..], |position| position.parts);
                         let (line, column) = parts.first().map_or((0, 0), |place| unpack_place(*place));
-                        found.push(Noted { syntax: unit.name(ins.x as u32)?, text, line, column });
+                        found.push(HeredocText { syntax: unit.name(ins.x as u32)?, text, line, column });
                     }
                 }
                 _ => {}

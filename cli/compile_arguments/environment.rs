@@ -1,12 +1,12 @@
 //! Which environment the arguments mean: a folder, or a name that a configuration knows.
 
-use crate::world::World;
+use super::CompileArguments;
 use bunraku::files::read;
 use bunraku::{Configuration, Environment, find_environment, is_environment_name, modulepath};
 use std::path::{Path, PathBuf};
 
-impl World {
-    /// The environment that is compiled from: its folder and name as [`World::environment_of`] found them, and what
+impl CompileArguments {
+    /// The environment that is compiled from: its folder and name as [`CompileArguments::environment_of`] found them, and what
     /// arguments say in its place.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use crate::render::Renderer;
 use bunraku::Configuration;
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
+use bunraku::visible::visible_lines;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,8 +52,13 @@ pub fn width() -> usize {
     terminal_size::terminal_size_of(io::stdout()).map_or(100, |(width, _)| usize::from(width.0).max(20))
 }
 
-/// Prints a line on stderr. Whoever closed it does not want to know.
+/// Prints lines on stderr, of which a terminal is told nothing but signs. Whoever closed it does not want to know.
 pub fn note(text: &str) {
+    note_as_it_is(&visible_lines(text));
+}
+
+/// The same of a text that has colours, or that is printed as Puppet prints it.
+pub fn note_as_it_is(text: &str) {
     let _ = io::stderr().lock().write_all(format!("{text}\n").as_bytes());
 }
 

@@ -3,6 +3,7 @@
 
 use bunraku::Log;
 use bunraku::files::read;
+use bunraku::visible::{is_hidden, visible_lines};
 use bunraku::{Diagnostic, Place, Severity};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value as Json, json};
@@ -139,6 +140,7 @@ impl Renderer {
             out.push('\n');
         } else {
             let (name, color) = level(diagnostic.severity);
+            let text = visible_lines(text);
             match self.color {
                 true => out.push_str(&format!("{color}{name}: {text}{PLAIN}\n")),
                 false => out.push_str(&format!("{name}: {text}\n")),
@@ -146,7 +148,7 @@ impl Renderer {
             if self.source {
                 self.snippet(diagnostic, &mut out);
                 if let Some(help) = &diagnostic.help {
-                    out.push_str(&format!("  = help: {help}\n"));
+                    out.push_str(&format!("  = help: {}\n", visible_lines(help)));
                 }
             }
         }
@@ -167,12 +169,19 @@ impl Renderer {
             None => self.code.as_deref(),
         };
         let Some(line) = text.and_then(|text| text.lines().nth(*number as usize - 1)) else { return };
+        // Columns count the signs of the source, so each stays one.
+        let shown = line.chars().map(|c| match c {
+            '\t' => ' ',
+            c if is_hidden(c) => '\u{fffd}',
+            c => c,
+        });
+        let shown: String = shown.collect();
         let (dim, color, plain) = match self.color {
             true => (DIM, level(diagnostic.severity).1, PLAIN),
             false => ("", "", ""),
         };
         let gutter = number.to_string().len();
-        out.push_str(&format!("{dim}{number} |{plain} {}\n", line.replace('\t', " ")));
+        out.push_str(&format!("{dim}{number} |{plain} {shown}\n"));
         if let Some(column) = column {
             let before = (*column as usize).saturating_sub(1);
             let room = line.chars().count().saturating_sub(before).max(1);

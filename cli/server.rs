@@ -3,6 +3,7 @@
 use crate::configured::{self, Configured};
 use crate::render::{ColorChoice, MessageFormat, Renderer};
 use crate::{FAILED, USAGE, compile_arguments, machine, output};
+use bunraku::visible::visible_line;
 use bunraku::{Compat, Configuration, Data};
 use bunraku_server::access::{AccessRecord, Accesses};
 use bunraku_server::check::check;
@@ -246,16 +247,7 @@ fn tell(notice: Notice) {
     if let Some(first) = name.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    output::note(&one_line(&format!("{name}: {source}{message}")));
-}
-
-/// A text as one line: clients have a say in it, and are not to begin lines of their own, or command whoever's terminal shows it.
-fn one_line(text: &str) -> String {
-    let escaped = |sign: char| match sign.is_control() && sign != '\t' {
-        true => sign.escape_default().to_string(),
-        false => sign.to_string(),
-    };
-    text.chars().map(escaped).collect()
+    output::note(&visible_line(&format!("{name}: {source}{message}")));
 }
 
 /// The file that `--access-log` names.

@@ -80,6 +80,6 @@ fn tell_section(call: &Call, section: Option<&str>) -> Result<(), String> {
         "Resolving settings from section '{}' in environment '{environment}'",
         section.unwrap_or("main")
     );
-    output::note(&call.console.colorized(Severity::Warning, &line));
+    output::note_as_it_is(&call.console.colorized(Severity::Warning, &line));
     Ok(())
 }

@@ -83,7 +83,7 @@ impl Console {
         let (name, _, _, is_error) = look(level);
         let line = self.colorized(level, &format!("{name}: {text}"));
         match is_error {
-            true => output::note(&line),
+            true => output::note_as_it_is(&line),
             // Who reads no more of stdout gets the status all the same.
             false => _ = output::print(&format!("{line}\n")),
         }

@@ -173,6 +173,11 @@ pub mod json {
     pub use bunraku_compiler::check::json::without_comments;
 }
 
+/// Texts that others have a say in, as a terminal may show them.
+pub mod visible {
+    pub use bunraku_vm::format::visible::{is_hidden, visible_line, visible_lines};
+}
+
 /// Regular expressions in Ruby's notation.
 pub mod regex {
     pub use bunraku_vm::regex::{check, escape, is_match};

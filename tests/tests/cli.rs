@@ -290,6 +290,24 @@ fn colour_shows_the_source_line() {
 }
 
 #[test]
+fn a_terminal_is_told_nothing_but_signs() {
+    let folder =
+        folder(&[("a\u{1b}[35mb.pp", "notice(\"\\u{1b}]52;c;AAAA\\u{7}\\r\\nb\")\n$x = '\u{1b}[31m' + \n")]);
+    let manifest = folder.text("a\u{1b}[35mb.pp");
+    for color in ["never", "always"] {
+        let checked = run(&["check", &format!("--color={color}"), &manifest]);
+        let plain = checked.err.replace("\u{1b}[1;31m", "").replace("\u{1b}[0m", "").replace("\u{1b}[2m", "");
+        assert!(!plain.contains('\u{1b}') && plain.contains("a\\u{1b}[35mb.pp"), "{}", checked.err);
+    }
+    let said = run(&["eval", "-e", r#"notice("\u{1b}]52;c;AAAA\u{7}\r\nb")"#]);
+    assert!(
+        said.err.contains("Notice: ") && said.err.contains("\\u{1b}]52;c;AAAA\\u{7}\\r\nb\n"),
+        "{}",
+        said.err
+    );
+}
+
+#[test]
 fn what_cannot_be_written_is_an_error() {
     let folder = folder(&[("a.pp", "class a { }")]);
     let path = folder.text("a.pp");

@@ -5,7 +5,6 @@ use super::program::{git, said};
 use super::submodules::{self, Submodule};
 use bunraku::process::Limits;
 use std::path::Path;
-use std::process::Command;
 
 /// A version, or a folder in one.
 pub(super) struct Found {
@@ -81,7 +80,7 @@ fn write(
     limits: Limits,
 ) -> Result<(), String> {
     ["read-tree", "checkout-index"].into_iter().try_for_each(|step| {
-        let mut command = Command::new("git");
+        let mut command = git(&[]);
         command.arg("--git-dir").arg(repository).arg("--work-tree").arg(folder);
         command.env("GIT_INDEX_FILE", index).current_dir(folder);
         match step {

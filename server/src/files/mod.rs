@@ -1,7 +1,7 @@
 //! Files that agents ask for: what is said of them and what is in them, by the mounts of modules and of `fileserver.conf`;
 //! and those of static catalogs, by a version of the code.
 //!
-//! An archive that was built with all files answers for them ([`place`]): nothing is looked at on the disk, and nothing hashed. Else
+//! An archive that was built with all files answers for them ([`file_root`]): nothing is looked at on the disk, and nothing hashed. Else
 //! the disk is asked anew for each request, but contents are hashed only when they have changed ([`checksums`]). The lists
 //! of plugins, which every agent asks for in every run, are kept whole ([`prepared`]). Links lead where they lead, as in Puppet: a tree's authors decide what is served. What is neither file,
 //! folder nor link is told of and never opened.

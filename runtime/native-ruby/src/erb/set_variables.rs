@@ -1,7 +1,7 @@
 //! Variables that a template sets.
 //!
 //! One may hold what only Ruby knows (symbols), so it stays here, where later templates find it; should a worker ask for it,
-//! Ruby renders that template again, for what it sets. What a template changes in place is in [`crate::functions::lent`].
+//! Ruby renders that template again, for what it sets. What a template changes in place is in [`crate::functions::copies`].
 
 use crate::for_ruby::{ForRuby, OrRuby};
 use crate::value::V;

@@ -40,12 +40,13 @@ const SECRET: (&str, &str) = ("private/modules/secret/secrets/keyholder/scap.pub
 const NEW_FUNCTIONS: &str = "instead/vendor_modules/dnsquery/lib/puppet/functions/dnsquery";
 const OLD_FUNCTIONS: &str = "instead/modules/wmflib/lib/puppet/parser/functions";
 /// What functions that ask a name server answer.
-const NAME_SERVICE: [(&str, &str); 5] = [
+const NAME_SERVICE: [(&str, &str); 6] = [
     ("a", "['10.64.0.99']"),
     ("aaaa", "['2620:0:861:1::99']"),
     ("lookup", "['10.64.0.99', '2620:0:861:1::99']"),
     ("ptr", "['name.example.com']"),
     ("rlookup", "'name.example.com'"),
+    ("srv", "[{'priority' => 1, 'weight' => 1, 'port' => 2380, 'target' => 'name.example.com'}]"),
 ];
 /// Status where there is nothing to replay.
 const NONE: u8 = 3;

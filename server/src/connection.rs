@@ -9,6 +9,7 @@ use crate::lanes::{self, Place};
 use crate::routes::{Lane, Route};
 use crate::server::Shared;
 use crate::site::{Site, not_there};
+use crate::tls::Verified;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -35,22 +36,42 @@ const WAITS_SINCE: [u64; 3] = [5, 3, 1];
 /// A body as hyper sends it.
 pub type Sent = UnsyncBoxBody<Bytes, std::io::Error>;
 
+/// A connection ends without an answer: its client has no certificate any more that lets it in.
+#[derive(Debug)]
+pub struct Ended;
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("the client's certificate is not good any more")
+    }
+}
+
+impl std::error::Error for Ended {}
+
 /// Who is at the other end of a connection.
 pub struct Peer {
     /// What its certificate proves.
     pub identity: Identity,
     /// The certificate, as DER.
     pub certificate: Option<Bytes>,
+    /// That, with those between it and the authority, and when they were verified.
+    pub verified: Verified,
     /// Where it is.
     pub address: IpAddr,
 }
 
 /// Answers one request.
+///
+/// # Errors
+/// When the client's certificates are not good any more: the connection is to end.
 pub async fn answer(
     shared: Arc<Shared>,
     peer: Arc<Peer>,
     request: http::Request<Incoming>,
-) -> Result<http::Response<Sent>, Infallible> {
+) -> Result<http::Response<Sent>, Ended> {
+    if !shared.lets_in(&peer) {
+        return Err(Ended);
+    }
     let begun = Instant::now();
     let id = shared.next_id();
     let site = shared.site();

@@ -142,9 +142,14 @@ async fn respond(
     if let Err(refused) = site.admit(&route, asked) {
         return refused;
     }
-    let lane = match route.lane() {
+    let of = match &route {
+        Route::Bucket(_) if asked.method == Method::GET && asked.query("diff_with").is_some() => Lane::Diffs,
+        route => route.lane(),
+    };
+    let lane = match of {
         Lane::Compiles => &shared.compiles,
         Lane::Files => &shared.files,
+        Lane::Diffs => &shared.diffs,
         Lane::Reports => &shared.reports,
         Lane::Authority => &shared.authority,
     };
@@ -165,13 +170,25 @@ async fn respond(
         Err(Unread::Refused(refused)) => return closing(refused),
         Err(Unread::TooMuch) => return busy(shared),
     };
+    let turn = match of {
+        Lane::Diffs => shared.differing.begin(asked.client.who()),
+        _ => None,
+    };
+    if of == Lane::Diffs && (turn.is_none() || lane.is_full()) {
+        return busy(shared);
+    }
     let place = match enter(lane, &route, asked).await {
         Ok(place) => place,
         Err(None) => return busy(shared),
         Err(Some(refused)) => return refused,
     };
     let (site, request) = (Arc::clone(site), asked.share());
-    let done = lane.run(place, move || site.answer(&route, &request)).await;
+    let answer = move || {
+        // It is over when the work is done, even if nobody waits for it any more.
+        let _turn = turn;
+        site.answer(&route, &request)
+    };
+    let done = lane.run(place, answer).await;
     done.unwrap_or_else(|| {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error: the request could not be answered")
             .response()

@@ -7,7 +7,7 @@ use crate::check::Found;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
 use crate::identity::{self, Identity};
-use crate::lanes::Lane;
+use crate::lanes::{Lane, OneEach};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::site::{Given, Lasting, Site};
@@ -42,6 +42,8 @@ const MAX_CONNECTIONS: usize = 16_384;
 const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
+/// Differences between files that are asked for at once, each by another client; who is beyond them is told to come again.
+const MAX_DIFFS: usize = 8;
 /// Reports that are there at once, those that wait for a thread among them; more wait to be entered.
 const MAX_REPORTS: usize = 256;
 /// Requests for certificates at once; more wait.
@@ -107,6 +109,10 @@ pub struct Shared {
     pub compiles: Lane,
     /// Threads for what is short.
     pub files: Lane,
+    /// The thread for differences between files that agents have backed up.
+    pub diffs: Lane,
+    /// Who has asked for one.
+    pub differing: OneEach,
     /// Threads for reports.
     pub reports: Lane,
     /// What bodies take.
@@ -147,12 +153,6 @@ impl Shared {
     pub(crate) fn next_id(&self) -> u64 {
         self.ids.fetch_add(1, Ordering::Relaxed)
     }
-}
-
-impl Server {
-    /// Reads everything, listens, and answers from now on.
-    ///
-    /// # Errors
 
     /// Whether a connection may go on: whether the certificates that its client has shown are still good. That they are not is logged.
     pub(crate) fn lets_in(&self, peer: &Peer) -> bool {
@@ -164,6 +164,12 @@ impl Server {
         }
         checked.is_ok()
     }
+}
+
+impl Server {
+    /// Reads everything, listens, and answers from now on.
+    ///
+    /// # Errors
     /// What is wrong with the configuration, a certificate, the rules; or when it can't listen.
     pub fn start(options: Options) -> Result<Server, String> {
         let listen = options.listen()?;
@@ -184,6 +190,8 @@ impl Server {
             tls,
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
+            diffs: Lane::start("diffs", 1, MAX_DIFFS)?,
+            differing: OneEach::default(),
             reports: Lane::start("reports", options.report_threads, MAX_REPORTS)?,
             bodies: Arc::default(),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
@@ -259,6 +267,7 @@ impl Server {
             let _ = runtime.block_on(listens);
             self.shared.compiles.close();
             self.shared.files.close();
+            self.shared.diffs.close();
             self.shared.reports.close();
             self.shared.authority.close();
             runtime.shutdown_timeout(Duration::from_secs(1));

@@ -7,9 +7,11 @@ use bunraku_tests::http::client::{Answer, Client};
 use bunraku_tests::http::site::Site;
 use bunraku_tests::paths;
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 const NODE: &str = "web01.example.com";
@@ -314,4 +316,58 @@ fn values_of_bodies_have_a_limit() {
     let bytes = [head("POST", "/puppet/v4/catalog", &more), v4.into_bytes()].concat();
     let answer = client.send(Some("web01"), &bytes).expect("there is an answer");
     assert_eq!(answer.status, 413, "{}", String::from_utf8_lossy(&answer.body));
+}
+
+/// Differences between files have a thread of their own, a client one at a time, some seconds, and no large files: nobody waits for
+/// them who asks for files.
+#[test]
+fn differences_hold_up_nobody() {
+    let site = Site::new().expect("a site can be made");
+    let program = site.folder().join("diff.sh");
+    fs::write(&program, "#!/bin/sh\nsleep 60\n").expect("files can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("modes can be set");
+    let conf = site.confdir().join("puppet.conf");
+    let text = fs::read_to_string(&conf).expect("it is there");
+    paths::write(&conf, &format!("{text}diff = {}\n", program.display()));
+    let server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    let keep = |content: &[u8]| {
+        let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        let more = format!("Content-Type: application/octet-stream\r\nContent-Length: {}\r\n", content.len());
+        let path = format!("/puppet/v3/file_bucket_file/sha256/{sum}");
+        let answer = client.send(Some("web01"), &[&head("PUT", &path, &more), content].concat());
+        assert_eq!(answer.expect("there is an answer").status, 200);
+        sum
+    };
+    let [one, other, large] = [&b"one"[..], b"other", &vec![b'x'; (16 << 20) + 1]].map(keep);
+    let diff = |name: &str, one: &str, other: &str| {
+        let path =
+            format!("/puppet/v3/file_bucket_file/sha256/{one}?environment=production&diff_with={other}");
+        let always = "Host: localhost\r\nConnection: close\r\nAccept: application/octet-stream";
+        let answer = client.send(Some(name), format!("GET {path} HTTP/1.1\r\n{always}\r\n\r\n").as_bytes());
+        let answer = answer.expect("there is an answer");
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    };
+    for pair in [[&one, &large], [&large, &one]] {
+        let (status, text) = diff("web01", pair[0], pair[1]);
+        assert!(status == 500 && text.contains("16777217 bytes, more than 16777216"), "{status}: {text}");
+    }
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let waits = ["web01", "other"].map(|name| scope.spawn(|| diff(name, &one, &other)));
+        std::thread::sleep(Duration::from_millis(700));
+        for _ in 0..4 {
+            let (status, text) = diff("web01", &one, &other);
+            assert_eq!(status, 503, "{text}");
+            serves(&client);
+            let asks = head("GET", "/status/v1/simple", "");
+            assert_eq!(client.send(None, &asks).expect("there is an answer").status, 200);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+        for thread in waits {
+            let (status, text) = thread.join().expect("no panic");
+            assert!(status == 500 && text.contains("Could not diff by"), "{status}: {text}");
+        }
+    });
+    assert!((9..25).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
 }

@@ -145,6 +145,25 @@ pub fn alternative_names<'n>(names: impl IntoIterator<Item = &'n str>) -> Result
     of(oids::ALTERNATIVE_NAMES, false, &SubjectAltName(all))
 }
 
+/// Whether all DNS names among alternative ones have only signs that can be shown: a space and a control sign are in no name.
+///
+/// # Errors
+/// When one of them has another, with the name as it can be shown.
+pub fn check_signs(names: &[GeneralName]) -> Result<(), Fault> {
+    let is_odd = |name: &&str| name.bytes().any(|byte| !byte.is_ascii_graphic());
+    let mut dns = names.iter().filter_map(|name| match name {
+        GeneralName::DnsName(text) => Some(text.as_str()),
+        _ => None,
+    });
+    match dns.find(is_odd) {
+        Some(odd) => {
+            let shown = odd.escape_default();
+            Err(Fault::Refused(format!("An alternative name has signs that no name has: {shown}")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// Whether a DNS name may be an alternative one.
 ///
 /// # Errors

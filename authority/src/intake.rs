@@ -2,6 +2,7 @@
 
 use crate::authority::Authority;
 use crate::directory::{self, Held, PUBLIC};
+use crate::extensions;
 use crate::fault::Fault;
 use crate::names;
 use crate::requests::Request;
@@ -18,7 +19,7 @@ impl Authority {
     pub fn submit(&self, name: &str, text: &[u8]) -> Result<(), Fault> {
         let request = Request::read(text)?;
         // What can't be read later would be in the way of whoever lists what waits.
-        request.alternative_names()?;
+        extensions::check_signs(&request.alternative_names()?)?;
         let held = self.layout().lock()?;
         self.check_duplicates(&request.name)?;
         names::check(name, &request.name)?;

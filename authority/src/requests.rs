@@ -138,6 +138,8 @@ impl Request {
 
     fn check_alternative_names(&self, allowed: Allowed) -> Result<(), Fault> {
         let names = self.alternative_names()?;
+        // Also of a request that was laid there by hand, or before this was asked of those that come.
+        extensions::check_signs(&names)?;
         let shown = extensions::shown(&names);
         let own = format!("DNS:{}", self.name);
         let others: Vec<&str> = shown.iter().map(String::as_str).filter(|name| *name != own).collect();

@@ -104,6 +104,7 @@ impl Contents {
     /// # Errors
     /// When the archive is damaged.
     pub fn get(&self, path: &Path) -> io::Result<Option<Stored>> {
+        self.is_whole()?;
         let found = self.0.embedded(path).map(|found| Stored {
             kind: match (found.entry.is_file(), found.entry.is_folder()) {
                 (true, _) => StoredKind::File { size: found.entry.size, sha256: found.entry.hash },
@@ -121,6 +122,7 @@ impl Contents {
     /// # Errors
     /// When the archive is damaged.
     pub fn list(&self, folder: &Path) -> io::Result<Vec<Child>> {
+        self.is_whole()?;
         self.sound(self.0.list(folder)).map_err(io::Error::other)
     }
 
@@ -129,6 +131,7 @@ impl Contents {
     /// # Errors
     /// When there is no file, or the archive is damaged.
     pub fn content(&self, path: &Path) -> io::Result<Option<StoredContent>> {
+        self.is_whole()?;
         let found = self.0.embedded(path).filter(|found| found.entry.is_file());
         let found = self.sound(found).map_err(io::Error::other)?;
         let found = found.ok_or(io::ErrorKind::NotFound)?;
@@ -140,24 +143,33 @@ impl Contents {
 
     /// Whether there is a file or folder.
     pub fn exists(&self, path: &Path) -> bool {
-        self.holds(path) && self.0.exists(path)
+        self.holds(path) && self.is_whole().is_ok() && self.0.exists(path)
     }
 
     /// Whether there is a folder.
     pub fn is_dir(&self, path: &Path) -> bool {
-        self.holds(path) && self.0.is_dir(path)
+        self.holds(path) && self.is_whole().is_ok() && self.0.is_dir(path)
     }
 
     /// What a file holds.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is none, or the archive is damaged.
     pub fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.is_whole()?;
         // Of other paths a tree asks the disk.
         match self.holds(path) {
             true => self.0.read(path),
             false => Err(io::ErrorKind::NotFound.into()),
         }
+    }
+
+    /// Asked before anything of it is looked at: to touch bytes that a file has no more ends the process.
+    ///
+    /// # Errors
+    /// When the archive is damaged, or was cut off.
+    fn is_whole(&self) -> io::Result<()> {
+        self.sound(()).map_err(io::Error::other)
     }
 
     /// What was found, unless something is wrong with the archive.

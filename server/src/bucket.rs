@@ -30,7 +30,10 @@ const MAX_PATHS: u64 = 16 << 20;
 const CONTENTS: &str = "contents";
 
 /// What the program that shows differences may print, and how long it may take.
-const LIMITS_OF_DIFF: Limits = Limits { bytes: 64 << 20, time: Duration::from_secs(30) };
+const LIMITS_OF_DIFF: Limits = Limits { bytes: 16 << 20, time: Duration::from_secs(5) };
+
+/// Bytes that each of two files may hold whose differences are shown.
+const MAX_DIFFERING: u64 = 16 << 20;
 
 /// A file bucket. It may be shared by threads, and by processes.
 #[derive(Debug)]
@@ -180,6 +183,15 @@ impl Bucket {
         let file = place_of(&self.folder, other).join(CONTENTS);
         if !self.is_sum(other) || !file.exists() {
             return Err(server_error(format!("could not find diff_with {other}")));
+        }
+        for file in [&wanted.contents(), &file] {
+            let size = file.metadata().map_or(0, |metadata| metadata.len());
+            if size > MAX_DIFFERING {
+                let sum = if *file == wanted.contents() { wanted.sum } else { other };
+                let message =
+                    format!("Could not diff {sum}: it holds {size} bytes, more than {MAX_DIFFERING}");
+                return Err(server_error(message));
+            }
         }
         let setting = |name: &str| self.environments.configuration().get(name).map_err(server_error);
         let program = setting("diff")?.text;

@@ -7,6 +7,7 @@ use crate::facts;
 use crate::formats::{self, Format};
 use crate::node;
 use crate::site::Site;
+use crate::weight;
 use bunraku::{
     Catalog, Compat, Compilation, Compiler, Environment, Node, Rule, Settings, is_environment_name,
     search_failed,
@@ -18,16 +19,26 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
+/// Fields of a form, at most: agents send some fifteen.
+const MAX_FIELDS: usize = 1000;
+
 /// What a request says: its query, and, sent with it, a form, which goes before.
 struct Fields(Vec<(String, String)>);
 
 impl Fields {
-    fn of(request: &Request) -> Fields {
+    /// # Errors
+    /// 413 where a form has too many.
+    fn of(request: &Request) -> Result<Fields, Failure> {
         let is_form = request.content_type.as_deref() == Some("application/x-www-form-urlencoded");
-        let sent = form_urlencoded::parse(if is_form { &request.body } else { &[] });
+        let sent: &[u8] = if is_form { &request.body } else { &[] };
+        if sent.iter().filter(|byte| **byte == b'&').count() >= MAX_FIELDS {
+            let message = format!("The form has more than {MAX_FIELDS} fields");
+            return Err(Failure::new(StatusCode::PAYLOAD_TOO_LARGE, message));
+        }
+        let sent = form_urlencoded::parse(sent);
         let mut all: Vec<(String, String)> = sent.into_owned().collect();
         all.extend(request.query.iter().cloned());
-        Fields(all)
+        Ok(Fields(all))
     }
 
     fn get(&self, name: &str) -> Option<&str> {
@@ -40,7 +51,7 @@ impl Fields {
 /// # Errors
 /// What ends the compile, or what is wrong with the request.
 pub fn answer(site: &Site, request: &Request, name: &str) -> Result<Response, Failure> {
-    let fields = Fields::of(request);
+    let fields = Fields::of(request)?;
     let environment = fields.get("environment").unwrap_or("null");
     if fields.get("environment").is_none() || !is_environment_name(environment) {
         let text = format!("The environment must be purely alphanumeric, not '{environment}'");
@@ -193,6 +204,7 @@ fn sent_facts(fields: &Fields, name: &str) -> Result<Option<Json>, Failure> {
     }
     let decoded = percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned();
     let unreadable = |why: &dyn std::fmt::Display| server_error(format!("Could not intern from json: {why}"));
+    weight::check(decoded.as_bytes(), weight::OF_FACTS)?;
     let facts: Json = serde_json::from_str(&decoded).map_err(|why| unreadable(&why))?;
     if !facts["values"].is_object() {
         return Err(unreadable(&"the facts have no values"));

@@ -5,7 +5,7 @@ use crate::environments::Served;
 use crate::exchange::{Failure, Request, Response, server_error};
 use crate::identity::is_certname;
 use crate::site::Site;
-use crate::{catalog, node};
+use crate::{catalog, node, weight};
 use bunraku::{Data, Facts, Node, Severity, is_environment_name, search_failed};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
@@ -25,8 +25,9 @@ struct Asked {
 /// The catalog, and the logs where they are asked for.
 ///
 /// # Errors
-/// Never: what is wrong with the body is a text, as is what ends the compile.
+/// 413 where the body has more values than a node's facts may have; what else is wrong with it is a text, as is what ends the compile.
 pub fn answer(site: &Site, request: &Request) -> Result<Response, Failure> {
+    weight::check(&request.body, weight::OF_FACTS)?;
     let asked = match asked(&request.body) {
         Ok(asked) => asked,
         Err(why) => return Ok(Response::text(StatusCode::BAD_REQUEST, format!("Invalid input: {why}"))),

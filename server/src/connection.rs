@@ -9,6 +9,7 @@ use crate::lanes::{Lane, Permit};
 use crate::routes::{LaneKind, Route};
 use crate::server::Shared;
 use crate::site::{Site, not_there};
+use crate::tls::Verified;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use http_body_util::{BodyExt, Full, StreamBody, combinators::UnsyncBoxBody};
@@ -35,22 +36,42 @@ const WAITS_SINCE: [u64; 3] = [5, 3, 1];
 /// A body as hyper sends it.
 pub type Sent = UnsyncBoxBody<Bytes, std::io::Error>;
 
+/// A connection ends without an answer: its client has no certificate any more that lets it in.
+#[derive(Debug)]
+pub struct Ended;
+
+impl std::fmt::Display for Ended {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("the client's certificate is not good any more")
+    }
+}
+
+impl std::error::Error for Ended {}
+
 /// Who is at the other end of a connection.
 pub struct Peer {
     /// What its certificate proves.
     pub identity: Identity,
     /// The certificate, as DER.
     pub certificate: Option<Bytes>,
+    /// That, with those between it and the authority, and when they were verified.
+    pub verified: Verified,
     /// Where it is.
     pub address: IpAddr,
 }
 
 /// Answers one request.
+///
+/// # Errors
+/// When the client's certificates are not good any more: the connection is to end.
 pub async fn answer(
     shared: Arc<Shared>,
     peer: Arc<Peer>,
     request: http::Request<Incoming>,
-) -> Result<http::Response<Sent>, Infallible> {
+) -> Result<http::Response<Sent>, Ended> {
+    if !shared.lets_in(&peer) {
+        return Err(Ended);
+    }
     let begun = Instant::now();
     let id = shared.next_id();
     let site = shared.site();
@@ -125,9 +146,14 @@ async fn respond(
     if let Err(refused) = site.admit(&route, asked) {
         return refused;
     }
-    let lane = match route.lane() {
+    let of = match &route {
+        Route::Bucket(_) if asked.method == Method::GET && asked.query("diff_with").is_some() => LaneKind::Diffs,
+        route => route.lane(),
+    };
+    let lane = match of {
         LaneKind::Compiles => &shared.compiles,
         LaneKind::Files => &shared.files,
+        LaneKind::Diffs => &shared.diffs,
         LaneKind::Reports => &shared.reports,
         LaneKind::Authority => &shared.authority,
     };
@@ -149,13 +175,25 @@ async fn respond(
         Err(Unread::Refused(refused)) => return closing(refused),
         Err(Unread::TooMuch) => return busy(shared),
     };
+    let turn = match of {
+        LaneKind::Diffs => shared.differing.begin(asked.client.who()),
+        _ => None,
+    };
+    if of == LaneKind::Diffs && (turn.is_none() || lane.is_full()) {
+        return busy(shared);
+    }
     let permit = match enter(lane, &route, asked).await {
         Ok(permit) => permit,
         Err(None) => return busy(shared),
         Err(Some(refused)) => return refused,
     };
     let (site, request) = (Arc::clone(site), asked.share());
-    let done = lane.run(permit, move || site.answer(&route, &request)).await;
+    let answer = move || {
+        // It is over when the work is done, even if nobody waits for it any more.
+        let _turn = turn;
+        site.answer(&route, &request)
+    };
+    let done = lane.run(permit, answer).await;
     done.unwrap_or_else(|| {
         Failure::new(StatusCode::INTERNAL_SERVER_ERROR, "Internal error: the request could not be answered")
             .response()

@@ -208,6 +208,7 @@ impl Failure {
             StatusCode::FORBIDDEN => "Not Authorized: ",
             StatusCode::NOT_FOUND => "Not Found: ",
             StatusCode::METHOD_NOT_ALLOWED => "Method Not Allowed: ",
+            StatusCode::PAYLOAD_TOO_LARGE => "Payload Too Large: ",
             StatusCode::NOT_ACCEPTABLE => "Not Acceptable: ",
             StatusCode::UNSUPPORTED_MEDIA_TYPE => "Unsupported Media Type: ",
             _ => "Server Error: ",

@@ -8,6 +8,7 @@ use crate::exchange::{Failure, Request, Response, server_error};
 use crate::files::environment;
 use crate::formats;
 use crate::reports::{Taker, form, yaml};
+use crate::weight;
 use bunraku::files::read;
 use bunraku::files::write::{self, Access};
 use bunraku::{Configuration, Data, Origin};
@@ -118,7 +119,7 @@ impl Facts {
     /// `PUT facts/NAME`. What is `trusted` of who sends them is asked only where PuppetDB is told.
     ///
     /// # Errors
-    /// Puppet's, and that of `trusted`.
+    /// Puppet's, and that of `trusted`; 413 where there are more values than a node's facts may have.
     pub fn put(
         &self,
         request: &Request,
@@ -129,6 +130,7 @@ impl Facts {
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
         formats::of_body(request, data)?;
+        weight::check(&request.body, weight::OF_FACTS)?;
         let facts = serde_json::from_slice(&request.body).map_err(|why| {
             let message = format!("The request body is invalid: Could not intern from json: {why}");
             Failure::new(StatusCode::BAD_REQUEST, message)

@@ -1,6 +1,7 @@
 //! Threads that answer requests. Each lane has threads of its own, so that files and states never wait behind compiles, and takes in
 //! so many requests at once, bodies and all: what is beyond that waits, or is refused.
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,6 +17,30 @@ pub struct Lane {
     places: Arc<Semaphore>,
     most: usize,
     threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+/// Clients that have one request each of a kind under way.
+#[derive(Clone, Default)]
+pub struct OneEach(Arc<Mutex<HashSet<String>>>);
+
+/// A client's turn; the next one may begin when this is dropped.
+pub struct Turn {
+    all: OneEach,
+    client: String,
+}
+
+impl OneEach {
+    /// The client's turn; none while it has one.
+    pub fn begin(&self, client: String) -> Option<Turn> {
+        let is_new = self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(client.clone());
+        is_new.then(|| Turn { all: self.clone(), client })
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        self.all.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.client);
+    }
 }
 
 /// A request's place in a lane; it is free again when this is dropped.
@@ -121,6 +146,17 @@ mod tests {
         assert_eq!(lane.taken(), 2);
         drop(places);
         assert!(lane.enter().is_some());
+    }
+
+    #[test]
+    fn a_client_has_one_turn_at_a_time() {
+        let all = OneEach::default();
+        let first = all.begin("a".to_owned());
+        assert!(
+            first.is_some() && all.begin("a".to_owned()).is_none() && all.begin("b".to_owned()).is_some()
+        );
+        drop(first);
+        assert!(all.begin("a".to_owned()).is_some());
     }
 
     #[test]

@@ -49,3 +49,4 @@ pub mod tasks;
 mod testing;
 pub mod tls;
 pub mod versions;
+pub mod weight;

@@ -61,6 +61,8 @@ pub enum LaneKind {
     Compiles,
     /// Threads for what is short.
     Files,
+    /// The thread for differences between files, each of which takes a program some time.
+    Diffs,
     /// Threads for reports: what processes them may wait for other servers.
     Reports,
     /// Threads for certificates.

@@ -7,16 +7,17 @@ use crate::check::Found;
 use crate::connection::{self, Peer};
 use crate::gate::Gate;
 use crate::identity::{self, Identity};
-use crate::lanes::Lane;
+use crate::lanes::{Lane, OneEach};
 use crate::metrics::Metrics;
 use crate::notices::Notices;
 use crate::site::{Given, Lasting, Site};
-use crate::tls::Tls;
+use crate::tls::{Tls, Verified};
 use bunraku::{Compiler, Configuration};
 use bytes::Bytes;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use rustls::HandshakeKind;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +42,8 @@ const MAX_CONNECTIONS: usize = 16_384;
 const BACKLOG: u32 = 4096;
 /// Requests for files at once; more wait.
 const MAX_FILES: usize = 256;
+/// Differences between files that are asked for at once, each by another client; who is beyond them is told to come again.
+const MAX_DIFFS: usize = 8;
 /// Reports that are there at once, those that wait for a thread among them; more wait to be entered.
 const MAX_REPORTS: usize = 256;
 /// Requests for certificates at once; more wait.
@@ -106,6 +109,10 @@ pub struct Shared {
     pub compiles: Lane,
     /// Threads for what is short.
     pub files: Lane,
+    /// The thread for differences between files that agents have backed up.
+    pub diffs: Lane,
+    /// Who has asked for one.
+    pub differing: OneEach,
     /// Threads for reports.
     pub reports: Lane,
     /// What bodies take.
@@ -146,6 +153,17 @@ impl Shared {
     pub(crate) fn next_id(&self) -> u64 {
         self.ids.fetch_add(1, Ordering::Relaxed)
     }
+
+    /// Whether a connection may go on: whether the certificates that its client has shown are still good. That they are not is logged.
+    pub(crate) fn lets_in(&self, peer: &Peer) -> bool {
+        let checked = peer.verified.check(self.tls.in_force());
+        if let Err(error) = &checked {
+            let who = peer.identity.certname.as_deref().unwrap_or("no name");
+            let message = format!("{} ({who}): the connection ends: {error}", peer.address);
+            self.notices.say("warning", "Puppet", message);
+        }
+        checked.is_ok()
+    }
 }
 
 impl Server {
@@ -172,6 +190,8 @@ impl Server {
             tls,
             compiles,
             files: Lane::start("files", 2, MAX_FILES)?,
+            diffs: Lane::start("diffs", 1, MAX_DIFFS)?,
+            differing: OneEach::default(),
             reports: Lane::start("reports", options.report_threads, MAX_REPORTS)?,
             bodies: Arc::default(),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,
@@ -247,6 +267,7 @@ impl Server {
             let _ = runtime.block_on(listens);
             self.shared.compiles.close();
             self.shared.files.close();
+            self.shared.diffs.close();
             self.shared.reports.close();
             self.shared.authority.close();
             runtime.shutdown_timeout(Duration::from_secs(1));
@@ -400,25 +421,36 @@ type Stream = std::pin::Pin<Box<TimeoutStream<tokio_rustls::server::TlsStream<Tc
 /// Begins TLS, and looks at the certificate that is shown, if one is.
 async fn begin(socket: TcpStream, address: SocketAddr, shared: &Shared) -> Option<(Stream, Peer)> {
     let _ = socket.set_nodelay(true);
-    let handshake = pin!(TlsAcceptor::from(shared.tls.config()).accept(socket));
+    let refused = |error: &dyn std::fmt::Display| {
+        let message = format!("{}: no connection: {error}", address.ip());
+        shared.notices.say("info", "Puppet", message);
+    };
+    let in_force = shared.tls.in_force();
+    let handshake = pin!(TlsAcceptor::from(Arc::clone(&in_force.config)).accept(socket));
     let stream = match tokio::time::timeout(HANDSHAKE, handshake).await {
         Ok(Ok(stream)) => stream,
         Ok(Err(error)) => {
-            let message = format!("{}: no connection: {error}", address.ip());
-            shared.notices.say("info", "Puppet", message);
+            refused(&error);
             return None;
         }
         Err(_) => return None,
     };
-    let certificate = stream.get_ref().1.peer_certificates().and_then(|all| all.first());
+    let session = stream.get_ref().1;
+    let chain: Vec<_> =
+        session.peer_certificates().unwrap_or_default().iter().map(|one| one.clone().into_owned()).collect();
+    let certificate = chain.first().map(|one| Bytes::copy_from_slice(one));
+    let verified = match session.handshake_kind() {
+        Some(HandshakeKind::Resumed) => Verified::again(chain, in_force).inspect_err(|error| refused(error)),
+        _ => Ok(Verified::now(chain, in_force)),
+    };
+    let verified = verified.ok()?;
     let site = shared.site();
-    let identity = certificate.map_or_else(Identity::default, |one| identity::of(one, &site.names));
+    let identity = certificate.as_ref().map_or_else(Identity::default, |one| identity::of(one, &site.names));
     if certificate.is_some() && identity.certname.is_none() {
         let message = format!("{}: its certificate names no node", address.ip());
         shared.notices.say("warning", "Puppet", message);
     }
-    let certificate = certificate.map(|one| Bytes::copy_from_slice(one));
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SLOW));
-    Some((Box::pin(stream), Peer { identity, certificate, address: address.ip() }))
+    Some((Box::pin(stream), Peer { identity, certificate, verified, address: address.ip() }))
 }

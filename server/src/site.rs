@@ -292,10 +292,17 @@ impl Site {
             WrongMethod::Nothing | WrongMethod::NotThere | WrongMethod::NotAllowed => {}
         }
         let decision = self.rules.decide(&request.method, &request.path, &request.query, &request.client);
-        if let Decision::Denied(rule) = decision {
+        let why = match decision {
+            Decision::Allowed => None,
+            Decision::Denied(None) => Some("no rule".to_owned()),
+            Decision::Denied(Some(rule)) => Some(format!("rule '{rule}'")),
+            Decision::Unclear(rule, error) => {
+                Some(format!("rule '{rule}', of which can't be said whether it fits: {error}"))
+            }
+        };
+        if let Some(why) = why {
             let method = request.method.as_str().to_ascii_lowercase();
             let who = request.client.certname.as_deref().unwrap_or("a client without certificate");
-            let why = rule.map_or_else(|| "no rule".to_owned(), |rule| format!("rule '{rule}'"));
             let message = format!(
                 "Forbidden request: {who}({}) access to {} (method :{method}) denied by {why}.",
                 request.client.address, request.path
@@ -303,7 +310,7 @@ impl Site {
             self.notices.say("err", "Puppet", message);
             let said = format!(
                 "Forbidden request: {} (method :{method}). Please see the server logs for details.",
-                request.path
+                escaped(&request.path)
             );
             return Err(Response { headers: Vec::new(), ..Response::text(StatusCode::FORBIDDEN, said) });
         }
@@ -394,6 +401,17 @@ fn commands_of(
     let spool = Path::new(&configuration.get("vardir")?.text).join(SPOOL);
     let commands = Commands::new(configuration, &spool, Limits::default(), notices.clone())?;
     Ok(Some(Arc::new(commands)))
+}
+
+/// A text in which signs that a terminal would take for more than signs are written out, as they are in the log.
+fn escaped(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut out, sign| {
+        match sign.is_control() && sign != '\t' {
+            true => out.extend(sign.escape_default()),
+            false => out.push(sign),
+        }
+        out
+    })
 }
 
 /// The rules of a file.

@@ -1,12 +1,17 @@
 //! The server's side of TLS: its certificate and key, and who signs the certificates of its clients. A file that has changed is
 //! read anew; one that can't be read, or fits no more, leaves what was there before in force.
+//!
+//! A handshake verifies a client's certificates once; one that takes up a session of before does not, and a connection may live for as
+//! long as somebody asks. So connections have them verified again ([`Verified`]).
 
 use crate::notices::Notices;
 use bunraku::files::owner;
 use der::Decode;
+use rustls::pki_types::UnixTime;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, CertificateRevocationListDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
+use rustls::server::danger::ClientCertVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -16,6 +21,9 @@ use x509_cert::crl::CertificateList;
 
 /// How often it is looked whether files have changed.
 const LOOK: Duration = Duration::from_secs(1);
+
+/// How long certificates count as good once they were verified, as long as nothing changes by which they are.
+const VERIFIED_FOR: Duration = Duration::from_secs(10);
 
 /// The files, by the settings that name them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,9 +48,67 @@ pub struct Tls {
 #[derive(Debug)]
 struct State {
     files: Files,
-    config: Arc<ServerConfig>,
+    in_force: InForce,
     seen: [Seen; 4],
     looked: Instant,
+}
+
+/// What the files said when they were read last.
+#[derive(Clone, Debug)]
+pub struct InForce {
+    /// What a new connection is begun with.
+    pub config: Arc<ServerConfig>,
+    verifier: Arc<dyn ClientCertVerifier>,
+}
+
+/// The certificates that the client of a connection has shown, and when they were verified last.
+#[derive(Debug)]
+pub struct Verified {
+    /// Its own, and those between it and the authority; none where it has shown none.
+    chain: Vec<CertificateDer<'static>>,
+    last: Mutex<(Instant, InForce)>,
+}
+
+impl InForce {
+    /// Verifies certificates as they are now: signed by the authorities, not out of date, not revoked.
+    fn verify(&self, chain: &[CertificateDer<'_>]) -> Result<(), rustls::Error> {
+        let Some((own, between)) = chain.split_first() else { return Ok(()) };
+        self.verifier.verify_client_cert(own, between, UnixTime::now()).map(drop)
+    }
+
+    fn is_same(&self, other: &InForce) -> bool {
+        Arc::ptr_eq(&self.config, &other.config)
+    }
+}
+
+impl Verified {
+    /// Certificates that a handshake has verified just now by what was in force as it began.
+    pub fn now(chain: Vec<CertificateDer<'static>>, in_force: InForce) -> Verified {
+        Verified { chain, last: Mutex::new((Instant::now(), in_force)) }
+    }
+
+    /// Those of a session that was taken up again, which nobody has verified since it began.
+    ///
+    /// # Errors
+    /// Why they are not good, or not any more.
+    pub fn again(chain: Vec<CertificateDer<'static>>, in_force: InForce) -> Result<Verified, rustls::Error> {
+        in_force.verify(&chain)?;
+        Ok(Verified::now(chain, in_force))
+    }
+
+    /// Whether they are still good by what is in force: verified again where that has changed since, or some seconds have passed.
+    ///
+    /// # Errors
+    /// As of [`Verified::again`].
+    pub fn check(&self, in_force: InForce) -> Result<(), rustls::Error> {
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.chain.is_empty() || last.0.elapsed() < VERIFIED_FOR && last.1.is_same(&in_force) {
+            return Ok(());
+        }
+        in_force.verify(&self.chain)?;
+        *last = (Instant::now(), in_force);
+        Ok(())
+    }
 }
 
 /// What tells a file from one that was written since: when, how long, and where on the disk.
@@ -54,21 +120,21 @@ impl Tls {
     /// # Errors
     /// The first that can't be read or is not what it should be, by its setting.
     pub fn new(files: Files, notices: Notices) -> Result<Tls, String> {
-        let (seen, config) = (files.seen(), files.config()?);
-        let state = State { files, config: Arc::new(config), seen, looked: Instant::now() };
+        let (seen, in_force) = (files.seen(), files.read()?);
+        let state = State { files, in_force, seen, looked: Instant::now() };
         Ok(Tls { state: Mutex::new(state), notices })
     }
 
-    /// What a new connection is begun with: as the files are, which are looked at once a second.
-    pub fn config(&self) -> Arc<ServerConfig> {
+    /// What connections are begun with, and their clients verified by: as the files are, which are looked at once a second.
+    pub fn in_force(&self) -> InForce {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.looked.elapsed() >= LOOK {
             state.looked = Instant::now();
             let seen = state.files.seen();
             if seen != state.seen {
                 state.seen = seen;
-                match state.files.config() {
-                    Ok(config) => self.take(&mut state, config),
+                match state.files.read() {
+                    Ok(in_force) => self.take(&mut state, in_force),
                     Err(why) => {
                         let message = format!("Certificates stay as they were: {why}");
                         self.notices.say("err", "Puppet", message);
@@ -76,7 +142,7 @@ impl Tls {
                 }
             }
         }
-        Arc::clone(&state.config)
+        state.in_force.clone()
     }
 
     /// Reads these files, which are those to be looked at from now on.
@@ -84,15 +150,15 @@ impl Tls {
     /// # Errors
     /// As of [`Tls::new`]; then everything stays as it was.
     pub fn reload(&self, files: Files) -> Result<(), String> {
-        let (seen, config) = (files.seen(), files.config()?);
+        let (seen, in_force) = (files.seen(), files.read()?);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         (state.files, state.seen) = (files, seen);
-        self.take(&mut state, config);
+        self.take(&mut state, in_force);
         Ok(())
     }
 
-    fn take(&self, state: &mut State, config: ServerConfig) {
-        state.config = Arc::new(config);
+    fn take(&self, state: &mut State, in_force: InForce) {
+        state.in_force = in_force;
         self.notices.say("notice", "Puppet", "Certificates and revocation lists were read anew");
     }
 }
@@ -109,7 +175,7 @@ impl Files {
 
     /// Clients may come without a certificate; one that they show has to be good: signed by the authorities, not out of date,
     /// and revoked by no list, of which there is one for every issuer.
-    fn config(&self) -> Result<ServerConfig, String> {
+    fn read(&self) -> Result<InForce, String> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut roots = RootCertStore::empty();
         for authority in all::<CertificateDer<'static>>(&self.authorities, "localcacert")? {
@@ -127,12 +193,13 @@ impl Files {
         let chain = all::<CertificateDer<'static>>(&self.certificate, "hostcert")?;
         let key = PrivateKeyDer::from_pem_file(&self.key)
             .map_err(|error| wrong("hostprivkey", &self.key, &error))?;
-        ServerConfig::builder_with_provider(provider)
+        let config = ServerConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
             .map_err(|error| error.to_string())?
-            .with_client_cert_verifier(verifier)
+            .with_client_cert_verifier(Arc::clone(&verifier))
             .with_single_cert(chain, key)
-            .map_err(|error| wrong("hostcert", &self.certificate, &error))
+            .map_err(|error| wrong("hostcert", &self.certificate, &error))?;
+        Ok(InForce { config: Arc::new(config), verifier })
     }
 }
 

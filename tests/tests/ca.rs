@@ -7,7 +7,8 @@ use bunraku_tests::http::puppet_server::PuppetServer;
 use bunraku_tests::oracle;
 use bunraku_tests::programs::ok;
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::Path;
 use std::process::Command;
 
 #[test]
@@ -325,4 +326,39 @@ fn puppet_server_goes_on_with_the_folder() {
     for name in ["before", "after", "two", "c.example.com"] {
         assert!(listed.contains(&format!("    {name} ")), "{listed}");
     }
+}
+
+/// The folder's owner may lay links in it, and whoever runs the command follows none of them; the folder itself may be one.
+#[test]
+fn links_in_the_folder_lead_nowhere() {
+    let site = site("");
+    let away = site.folder().join("away");
+    fs::create_dir_all(&away).expect("folders can be made");
+    let listed = |folder: &Path| fs::read_dir(folder).expect("it is there").count();
+    for name in ["inventory.txt", "serial", "signed", "requests", "ca_crl.pem", "ca_key.pem", "ca_pub.pem"] {
+        let (own, there) = (site.cadir().join(name), away.join(name));
+        fs::rename(&own, &there).expect("it can be moved");
+        symlink(&there, &own).expect("links can be made");
+        let before =
+            if there.is_dir() { Err(listed(&there)) } else { Ok(fs::read(&there).expect("it is there")) };
+        for arguments in
+            [&["generate", "--certname", "new"][..], &["list"], &["clean", "--certname", "localhost"]]
+        {
+            let refused = ca(&site, arguments, 1);
+            let wanted = format!("{} can't be used: {name} is a link", own.display());
+            assert!(refused.err.contains(&wanted), "{name}: {}", refused.err);
+        }
+        let after =
+            if there.is_dir() { Err(listed(&there)) } else { Ok(fs::read(&there).expect("it is there")) };
+        assert!(before == after, "{name}");
+        fs::remove_file(&own).expect("it is a link");
+        fs::rename(&there, &own).expect("it can be moved");
+    }
+    // The folder itself is where the administrator has it.
+    let [own, real] = [site.cadir(), site.cadir().with_file_name("real")];
+    fs::rename(&own, &real).expect("it can be moved");
+    symlink("real", &own).expect("links can be made");
+    ca(&site, &["generate", "--certname", "new"], 0);
+    ca(&site, &["clean", "--certname", "new"], 0);
+    assert!(fs::read_to_string(real.join("inventory.txt")).expect("it is there").contains("/CN=new"));
 }

@@ -4,12 +4,13 @@
 use bunraku_tests::ca::{Site, ca, ended, let_list_end, list_of, request, site, verifies};
 use bunraku_tests::http::Shown;
 use bunraku_tests::http::authority::{self, Authority};
-use bunraku_tests::http::client::Client;
+use bunraku_tests::http::client::{Client, Connection, exchange};
 use bunraku_tests::oracle;
 use bunraku_tests::programs::retry;
+use rustls::HandshakeKind;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const AUTOSIGN: &str = "autosign = $confdir/autosign";
 
@@ -317,6 +318,16 @@ fn strange_requests_are_answered() {
     let odd = request(made.site.folder(), "odd", &["-addext", "2.5.29.17=DER:0403AABBCC"]);
     let (status, body) = send(None, "PUT", "certificate_request/odd", "", &odd);
     assert!(status == 400 && body.contains("alternative names"), "{status} {body}");
+    // One with signs that move a cursor and begin a line is none either; laid there by hand, it is shown without them.
+    let odd =
+        request(made.site.folder(), "odd", &["-addext", "2.5.29.17=DER:300D820B45561B5B33316D0D0A4641"]);
+    let (status, body) = send(None, "PUT", "certificate_request/odd", "", &odd);
+    assert!(status == 400 && body.contains(r"EV\u{1b}[31m\r\nFA"), "{status} {body}");
+    fs::write(site.cadir().join("requests/odd.pem"), &odd).expect("files can be written");
+    let shown = [ca(site, &["list"], 0), ca(site, &["sign", "--certname", "odd"], 1)];
+    let shown = shown.map(|ran| format!("{}{}", ran.out, ran.err)).concat();
+    assert!(shown.contains(r"EV\u{1b}[31m\r\nFA") && !shown.contains(['\u{1b}', '\r']), "{shown:?}");
+    fs::remove_file(site.cadir().join("requests/odd.pem")).expect("it waits");
     fs::write(site.cadir().join("requests/junk.pem"), "junk").expect("files can be written");
     fs::write(site.cadir().join("signed/junk.pem"), "junk").expect("files can be written");
     let listed = ca(site, &["list", "--all"], 0);
@@ -346,4 +357,58 @@ fn strange_requests_are_answered() {
     let (status, _) = send(Some("localhost"), "POST", "certificate_renewal", "", b"");
     assert_eq!(status, 404);
     verifies(site, "good").expect("openssl takes it");
+}
+
+/// A connection lives as long as its client's certificate, and is not taken up again after that; whose certificate is good goes on,
+/// whatever is revoked meanwhile.
+#[test]
+fn connections_end_with_the_certificate() {
+    let site = site("");
+    let clients = site.folder().join("clients");
+    fs::create_dir_all(&clients).expect("folders can be made");
+    fs::copy(site.folder().join("ssl/certs/ca.pem"), clients.join("ca.pem")).expect("files can be copied");
+    for (name, time) in [("short", "10s"), ("revoked", "1y"), ("good", "1y")] {
+        request(&clients, name, &[]);
+        fs::copy(clients.join(format!("{name}.csr")), site.cadir().join(format!("requests/{name}.pem")))
+            .expect("files can be copied");
+        ca(&site, &["sign", "--certname", name, "--ttl", time], 0);
+        fs::copy(site.cadir().join(format!("signed/{name}.pem")), clients.join(format!("{name}.pem")))
+            .expect("files can be copied");
+    }
+    let server = site.serve(&["--ca"]).expect("the server starts");
+    let client = Client::of(clients, server.port());
+    let ask = |connection: &mut Connection| {
+        let head =
+            "GET /puppet/v3/environments HTTP/1.1\r\nHost: localhost\r\nAccept: application/json\r\n\r\n";
+        exchange(connection, head.as_bytes()).map(|answer| answer.status)
+    };
+    let [short, revoked, good] =
+        ["short", "revoked", "good"].map(|name| client.config(Some(name)).expect("it has a certificate"));
+    let mut live = [&short, &revoked, &good].map(|config| client.connect_by(config).expect("it is let in"));
+    for connection in &mut live {
+        assert_eq!(ask(connection), Ok(200));
+    }
+    let [mut of_short, mut of_revoked, mut of_good] = live;
+    // What was begun by the same is taken up again.
+    for config in [&short, &revoked, &good] {
+        let mut again = client.connect_by(config).expect("it is let in");
+        assert_eq!(ask(&mut again), Ok(200));
+        assert_eq!(again.conn.handshake_kind(), Some(HandshakeKind::Resumed));
+    }
+    ca(&site, &["revoke", "--certname", "revoked"], 0);
+    std::thread::sleep(Duration::from_millis(1200));
+    assert!(ask(&mut of_revoked).is_err(), "{}", server.said());
+    assert!(server.says("(revoked): the connection ends: "), "{}", server.said());
+    assert!(client.connect_by(&revoked).and_then(|mut again| ask(&mut again)).is_err(), "{}", server.said());
+    assert_eq!(ask(&mut of_good), Ok(200), "{}", server.said());
+    let begun = Instant::now();
+    while ask(&mut of_short).is_ok() {
+        assert!(begun.elapsed() < Duration::from_secs(40), "{}", server.said());
+        assert_eq!(ask(&mut of_good), Ok(200), "{}", server.said());
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    assert!(server.says("(short): the connection ends: "), "{}", server.said());
+    let again = client.connect_by(&short).and_then(|mut again| ask(&mut again));
+    assert!(again.is_err(), "{again:?}: {}", server.said());
+    assert_eq!(ask(&mut of_good), Ok(200), "{}", server.said());
 }

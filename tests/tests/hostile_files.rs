@@ -271,3 +271,17 @@ fn data_that_no_hierarchy_names_is_a_note() {
     let (_, out, err) = build();
     assert!(out.contains("; 1 with errors") && err.contains("Error: Unable to parse ("), "{out}{err}");
 }
+
+#[test]
+fn a_fifo_is_no_archive() {
+    let work = tempfile::tempdir().expect("a folder can be made");
+    let archive = work.path().join("a.bnr");
+    fifo(&archive);
+    let arguments: [&[&str]; 2] = [&["inspect"], &["compile", "--color=never", "--frozen", "--archive"]];
+    for arguments in arguments {
+        let (status, _, err) = ended(command().args(arguments).arg(&archive));
+        assert_ne!(status, Some(0), "{arguments:?}");
+        let name = archive.display().to_string();
+        assert!(err.contains(&name) && err.contains("not a regular file"), "{arguments:?}: {err}");
+    }
+}

@@ -276,6 +276,47 @@ fn archives_may_go_and_break() {
     assert_eq!(ask().0, 200);
 }
 
+/// An archive that is cut off in place is an error of what is asked of its environment: files, too, and the server goes on.
+#[test]
+fn an_archive_that_is_cut_off_ends_nothing_else() {
+    let site = Site::new().expect("a site can be made");
+    let files = site.folder().join("code/environments/production/modules/parts/files");
+    for number in 0..50 {
+        paths::write(&files.join(format!("{number}.txt")), &format!("{number} ").repeat(5_000));
+    }
+    let archives: Vec<PathBuf> = (0..2).map(|version| archive(&site, version)).collect();
+    let server = serve(&site, &archives);
+    let client = Client::new(site.authority(), server.port());
+    let ask = |path: &str| {
+        let ask = String::from_utf8(request("GET", &format!("/puppet/v3/{path}"), "")).expect("it is text");
+        let ask =
+            ask.replace("Accept: application/json", "Accept: application/json, application/octet-stream");
+        let answer = client.send(Some("other"), ask.as_bytes()).expect("there is an answer");
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    };
+    let all = [
+        format!("file_content/modules/parts/1.txt?{ENVIRONMENT}"),
+        format!("file_metadata/modules/parts/2.txt?{ENVIRONMENT}"),
+        format!("file_metadatas/modules/parts?{ENVIRONMENT}&recurse=true"),
+        format!("catalog/other.example.com?{ENVIRONMENT}"),
+    ];
+    assert_eq!(ask(&all[0]).0, 200);
+    let file = fs::File::options().write(true).open(&archives[0]).expect("it can be opened");
+    file.set_len(5_000).expect("it can be cut off");
+    for path in &all {
+        let (status, text) = ask(path);
+        let said = if path.starts_with("catalog") { "0.bnr is damaged" } else { "0.bnr was cut off" };
+        assert!(status == 500 && text.contains(said), "{path}: {status}: {text}");
+    }
+    let elsewhere = ask("file_metadata/mount/none?environment=moved");
+    assert_ne!(elsewhere.0, 500, "{}", elsewhere.1);
+    site.deploy(&archives[1]).expect("it is deployed");
+    std::thread::sleep(Duration::from_millis(1100));
+    for path in &all {
+        assert_eq!(ask(path).0, 200, "{path}");
+    }
+}
+
 /// On a full disk reports and facts are refused and said to be; catalogs of facts that can't be kept, too; then all is well again.
 #[test]
 fn a_full_disk_is_said() {

@@ -117,6 +117,22 @@ fn headers_and_fields_name_nobody() {
     assert_eq!(status(&site, &server, Some("other"), &head("GET", OWN, headers)), 403);
 }
 
+/// A refusal says the path without signs that a terminal would act upon.
+#[test]
+fn refusals_move_no_cursor() {
+    let site = site();
+    let server = start(&site, &[]);
+    let path = "/puppet/v3/catalog/a%1b%5b31m%0d%0ab%C3%BC%c2%9b?environment=production";
+    let answer = ask(&site, &server, Some("web01"), &get(path)).expect("there is an answer");
+    assert_eq!(
+        (answer.status, String::from_utf8_lossy(&answer.body).as_ref()),
+        (
+            403,
+            "Forbidden request: /puppet/v3/catalog/a\\u{1b}[31m\\r\\nb\u{fc}\\u{9b} (method :get). Please see the server logs for details."
+        )
+    );
+}
+
 fn serves_by_headers(site: &Site, server: &BunrakuServer) {
     let path = "/puppet/v3/catalog/other.example.com?environment=production";
     let headers = "X-Client-Verify: SUCCESS\r\nX-Client-DN: CN=other.example.com\r\n";

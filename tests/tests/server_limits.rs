@@ -6,9 +6,12 @@ use bunraku_tests::http::bunraku_server::BunrakuServer;
 use bunraku_tests::http::client::{Answer, Client};
 use bunraku_tests::http::site::Site;
 use bunraku_tests::paths;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
+use std::os::unix::fs::PermissionsExt;
 use std::time::{Duration, Instant};
 
 const NODE: &str = "web01.example.com";
@@ -237,4 +240,134 @@ end
     // In one environment, too.
     let said = left("strange", "production");
     assert_eq!(said, "", "of a node of the same environment");
+}
+
+/// A report of 20,000 resources all of which have changed, each with an event and a line of the log.
+fn large_report() -> String {
+    let text = fs::read_to_string(paths::spec().join("http/report.json")).expect("it is there");
+    let mut report: Value = serde_json::from_str(&text.replace("HOST", NODE)).expect("it is JSON");
+    let (mut log, status) = (report["logs"][0].clone(), report["resource_statuses"]["Notify[x]"].clone());
+    log["tags"] = json!(["notice", "notify", "class", "site", "node", "default"]);
+    report["logs"] = Value::Array(vec![log; 20_000]);
+    let statuses = (0..20_000).map(|number| {
+        let mut status = status.clone();
+        status["title"] = json!(format!("x{number}"));
+        status["tags"] = json!(["notify", format!("x{number}"), "class", "site", "node", "default"]);
+        (format!("Notify[x{number}]"), status)
+    });
+    report["resource_statuses"] = Value::Object(statuses.collect());
+    report.to_string()
+}
+
+/// How many values there are in a body is bounded, besides its bytes: some megabytes of them would take gigabytes.
+#[test]
+fn values_of_bodies_have_a_limit() {
+    let site = Site::new().expect("a site can be made");
+    let server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    let send = |name: &str, method: &str, path: &str, kind: &str, body: &str| {
+        let more = format!("Content-Type: {kind}\r\nContent-Length: {}\r\n", body.len());
+        let bytes = [head(method, path, &more), body.as_bytes().to_vec()].concat();
+        let answer = client.send(Some(name), &bytes).expect("there is an answer");
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    };
+    let many = |value: &str, count: usize| format!("[{}]", vec![value; count].join(","));
+    let report = |begin: &str, logs: &str| {
+        let rest = "\"metrics\":{},\"resource_statuses\":{}}";
+        let body =
+            format!("{{\"host\":\"{NODE}\",{begin}\"environment\":\"production\",\"logs\":{logs},{rest}");
+        send("web01", "PUT", &format!("/puppet/v3/report/{NODE}"), "application/json", &body)
+    };
+    let large = large_report();
+    let path = format!("/puppet/v3/report/{NODE}");
+    let (status, text) = send("web01", "PUT", &path, "application/json", &large);
+    assert_eq!(status, 200, "{} bytes: {text}", large.len());
+    // Texts have no values in them, whatever they look like.
+    assert_eq!(report("", &format!("[{{\"message\":\"{}\"}}]", "[{,:".repeat(1_000_000))).0, 200);
+    let refused =
+        [report("", &many("{}", 300_000)), report(&format!("\"other\":{},", many("0", 3_100_000)), "[]")];
+    for (status, text) in refused {
+        assert!(status == 413 && text.contains("more than 4500000 "), "{status}: {text}");
+    }
+    let zeros = many("0", 1_100_000);
+    let facts = format!("{{\"name\":\"{NODE}\",\"values\":{{\"a\":{zeros}}}}}");
+    let form = format!("facts_format=application/json&facts={}", facts.replace('"', "%2522"));
+    let v4 = format!(
+        "{{\"certname\":\"{NODE}\",\"environment\":\"production\",\"persistence\":{{}},\"facts\":{{\"values\":{{\"a\":{zeros}}}}}}}"
+    );
+    let catalog = format!("/puppet/v3/catalog/{NODE}");
+    let urlencoded = "application/x-www-form-urlencoded";
+    let rules = "authorization: { version: 1, rules: [ { match-request: { path: \"/\", type: path }, allow: \"*\", sort-order: 1, name: all } ] }";
+    let file = site.folder().join("all.conf");
+    fs::write(&file, rules).expect("files can be written");
+    for (status, text) in [
+        send("web01", "PUT", &format!("/puppet/v3/facts/{NODE}"), "application/json", &facts),
+        send("web01", "POST", &catalog, urlencoded, &form),
+    ] {
+        assert!(status == 413 && text.contains("more than 1500000 "), "{status}: {text}");
+    }
+    let (status, text) = send("web01", "POST", &catalog, urlencoded, &"a=b&".repeat(1_000));
+    assert!(status == 413 && text.contains("1000 fields"), "{status}: {text}");
+    serves(&client);
+    drop(server);
+    let server = start(&site, &["--auth", &file.display().to_string()]);
+    let client = Client::new(site.authority(), server.port());
+    let more = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", v4.len());
+    let bytes = [head("POST", "/puppet/v4/catalog", &more), v4.into_bytes()].concat();
+    let answer = client.send(Some("web01"), &bytes).expect("there is an answer");
+    assert_eq!(answer.status, 413, "{}", String::from_utf8_lossy(&answer.body));
+}
+
+/// Differences between files have a thread of their own, a client one at a time, some seconds, and no large files: nobody waits for
+/// them who asks for files.
+#[test]
+fn differences_hold_up_nobody() {
+    let site = Site::new().expect("a site can be made");
+    let program = site.folder().join("diff.sh");
+    fs::write(&program, "#!/bin/sh\nsleep 60\n").expect("files can be written");
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("modes can be set");
+    let conf = site.confdir().join("puppet.conf");
+    let text = fs::read_to_string(&conf).expect("it is there");
+    paths::write(&conf, &format!("{text}diff = {}\n", program.display()));
+    let server = start(&site, &[]);
+    let client = Client::new(site.authority(), server.port());
+    let keep = |content: &[u8]| {
+        let sum: String = Sha256::digest(content).iter().map(|byte| format!("{byte:02x}")).collect();
+        let more = format!("Content-Type: application/octet-stream\r\nContent-Length: {}\r\n", content.len());
+        let path = format!("/puppet/v3/file_bucket_file/sha256/{sum}");
+        let answer = client.send(Some("web01"), &[&head("PUT", &path, &more), content].concat());
+        assert_eq!(answer.expect("there is an answer").status, 200);
+        sum
+    };
+    let [one, other, large] = [&b"one"[..], b"other", &vec![b'x'; (16 << 20) + 1]].map(keep);
+    let diff = |name: &str, one: &str, other: &str| {
+        let path =
+            format!("/puppet/v3/file_bucket_file/sha256/{one}?environment=production&diff_with={other}");
+        let always = "Host: localhost\r\nConnection: close\r\nAccept: application/octet-stream";
+        let answer = client.send(Some(name), format!("GET {path} HTTP/1.1\r\n{always}\r\n\r\n").as_bytes());
+        let answer = answer.expect("there is an answer");
+        (answer.status, String::from_utf8_lossy(&answer.body).into_owned())
+    };
+    for pair in [[&one, &large], [&large, &one]] {
+        let (status, text) = diff("web01", pair[0], pair[1]);
+        assert!(status == 500 && text.contains("16777217 bytes, more than 16777216"), "{status}: {text}");
+    }
+    let begun = Instant::now();
+    std::thread::scope(|scope| {
+        let waits = ["web01", "other"].map(|name| scope.spawn(|| diff(name, &one, &other)));
+        std::thread::sleep(Duration::from_millis(700));
+        for _ in 0..4 {
+            let (status, text) = diff("web01", &one, &other);
+            assert_eq!(status, 503, "{text}");
+            serves(&client);
+            let asks = head("GET", "/status/v1/simple", "");
+            assert_eq!(client.send(None, &asks).expect("there is an answer").status, 200);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+        for thread in waits {
+            let (status, text) = thread.join().expect("no panic");
+            assert!(status == 500 && text.contains("Could not diff by"), "{status}: {text}");
+        }
+    });
+    assert!((9..25).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
 }

@@ -70,6 +70,8 @@ pub enum Decision {
     Allowed,
     /// It may not, by the rule of this name, if one fits.
     Denied(Option<String>),
+    /// It may not: whether the rule of the first name fits can't be said, for the reason that comes with it. No later rule is asked.
+    Unclear(String, String),
 }
 
 impl Rules {
@@ -105,10 +107,15 @@ impl Rules {
             if !rule.methods.is_empty() && !rule.methods.contains(&method) || !rule.fits(query) {
                 continue;
             }
-            let Some(groups) = rule.path.groups(path) else { continue };
-            return match rule.access.allows(client, &groups) {
-                true => Decision::Allowed,
-                false => Decision::Denied(Some(rule.name.clone())),
+            let allowed = match rule.path.groups(path) {
+                Ok(None) => continue,
+                Ok(Some(groups)) => rule.access.allows(client, &groups),
+                Err(error) => Err(error),
+            };
+            return match allowed {
+                Ok(true) => Decision::Allowed,
+                Ok(false) => Decision::Denied(Some(rule.name.clone())),
+                Err(error) => Decision::Unclear(rule.name.clone(), error.to_string()),
             };
         }
         Decision::Denied(None)
@@ -132,47 +139,58 @@ impl Rule {
 }
 
 impl Path {
-    /// What its groups have found, where it fits. A pattern that takes too long fits nothing.
-    fn groups(&self, path: &str) -> Option<Vec<String>> {
+    /// What its groups have found, where it fits.
+    ///
+    /// # Errors
+    /// When a pattern takes more steps than the engine makes: it may be one that is to deny.
+    fn groups(&self, path: &str) -> Result<Option<Vec<String>>, fancy_regex::Error> {
         match self {
-            Path::Prefix(prefix) => path.starts_with(prefix.as_str()).then(Vec::new),
+            Path::Prefix(prefix) => Ok(path.starts_with(prefix.as_str()).then(Vec::new)),
             Path::Pattern(pattern) => {
-                let found = pattern.captures(path).ok().flatten()?;
+                let Some(found) = pattern.captures(path)? else { return Ok(None) };
                 let group = |n| {
                     found
                         .get(n)
                         .map_or_else(String::new, |text: fancy_regex::Match<'_>| text.as_str().to_owned())
                 };
-                Some((1..found.len()).map(group).collect())
+                Ok(Some((1..found.len()).map(group).collect()))
             }
         }
     }
 }
 
 impl Access {
-    fn allows(&self, client: &Client, groups: &[String]) -> bool {
-        match self {
-            Access::Anyone => true,
-            Access::Of { deny, allow } => {
-                client.certname.is_some() && {
-                    let fits = |entry: &Entry| entry.fits(client, groups);
-                    !deny.iter().any(fits) && allow.iter().any(fits)
+    /// Whether a client may.
+    ///
+    /// # Errors
+    /// As of [`Path::groups`], of the pattern of an entry.
+    fn allows(&self, client: &Client, groups: &[String]) -> Result<bool, fancy_regex::Error> {
+        let (deny, allow) = match self {
+            Access::Anyone => return Ok(true),
+            Access::Of { .. } if client.certname.is_none() => return Ok(false),
+            Access::Of { deny, allow } => (deny, allow),
+        };
+        for (entries, is_allowed) in [(deny, false), (allow, true)] {
+            for entry in entries {
+                if entry.fits(client, groups)? {
+                    return Ok(is_allowed);
                 }
             }
         }
+        Ok(false)
     }
 }
 
 impl Entry {
-    fn fits(&self, client: &Client, groups: &[String]) -> bool {
-        let Some(certname) = client.certname.as_deref() else { return false };
-        match self {
+    fn fits(&self, client: &Client, groups: &[String]) -> Result<bool, fancy_regex::Error> {
+        let Some(certname) = client.certname.as_deref() else { return Ok(false) };
+        Ok(match self {
             Entry::Any => true,
             Entry::Name(name) => filled(name, groups).is_some_and(|name| name.eq_ignore_ascii_case(certname)),
             Entry::Domain(domain) => {
                 certname == domain || certname.strip_suffix(domain).is_some_and(|rest| rest.ends_with('.'))
             }
-            Entry::Pattern(pattern) => pattern.is_match(certname).unwrap_or(false),
+            Entry::Pattern(pattern) => pattern.is_match(certname)?,
             Entry::Extensions { certname, extensions } => {
                 let has = |(name, values): &(String, Vec<String>)| {
                     client.extensions.iter().any(|extension| {
@@ -181,9 +199,10 @@ impl Entry {
                         is && values.contains(&extension.value)
                     })
                 };
-                certname.as_ref().is_none_or(|entry| entry.fits(client, groups)) && extensions.iter().all(has)
+                let is_named = certname.as_ref().map_or(Ok(true), |entry| entry.fits(client, groups))?;
+                is_named && extensions.iter().all(has)
             }
-        }
+        })
     }
 }
 

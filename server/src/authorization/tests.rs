@@ -177,3 +177,28 @@ fn defaults_are_puppet_servers() {
     assert!(may(&rules, "/puppet-ca/v1/certificate_statuses/all", &admin));
     assert!(!may(&rules, "/puppet-ca/v1/certificate_statuses/all", &web));
 }
+
+/// A pattern that the engine gives up on may be one that is to deny: nobody is let through by a later rule.
+#[test]
+fn a_pattern_without_an_end_denies() {
+    let web = client(Some("web01"), &[]);
+    let slow = r"^/a/(?:(?:(?!public)\\w+/?)+$|.*)";
+    let all = rule("/", "path", "allow: \"*\"", 500, "rest");
+    let first = rules(&[rule(slow, "regex", "deny: \"*\"", 1, "secret"), all.clone()].join(","));
+    assert_eq!(decides(&first, Method::GET, "/a/b", &web), Decision::Denied(Some("secret".into())));
+    let long = format!("/a/{}!", "a".repeat(40));
+    let decided = decides(&first, Method::GET, &long, &web);
+    assert!(
+        matches!(&decided, Decision::Unclear(rule, why) if rule == "secret" && !why.is_empty()),
+        "{decided:?}"
+    );
+    assert!(may(&first, "/b", &web));
+    // The same of patterns of names, whether they deny or allow.
+    let odd = client(Some(&"a".repeat(40)), &[]);
+    for access in [r#"deny: "/^(?:(?!b)\\w+)+\\.$/", allow: "*""#, r#"allow: ["/^(?:(?!b)\\w+)+\\.$/", "*"]"#]
+    {
+        let named = rules(&[rule("/a", "path", access, 1, "names"), all.clone()].join(","));
+        assert!(matches!(decides(&named, Method::GET, "/a", &odd), Decision::Unclear(..)), "{access}");
+        assert!(may(&named, "/a", &web), "{access}");
+    }
+}

@@ -13,6 +13,7 @@ use crate::exchange::{Failure, Request, Response, server_error};
 use crate::files::environment;
 use crate::formats;
 use crate::notices::Notices;
+use crate::weight;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bunraku::files::write::{self, Access};
@@ -162,7 +163,7 @@ impl Reports {
     /// `PUT report/NAME`: hands a report to all processors.
     ///
     /// # Errors
-    /// Puppet's, where the request is none; 500 where the report could not be kept by `store` or `puppetdb`, which Puppet
+    /// Puppet's, where the request is none; 413 where it has more values than a report may have; 500 where the report could not be kept by `store` or `puppetdb`, which Puppet
     /// would only log, and where a processor in Ruby can't be loaded or is ended for its limits. That a receiver of `http` has
     /// not taken it, and what processors in Ruby raise, is logged, as in Puppet.
     pub fn save(&self, request: &Request, name: &str) -> Result<Response, Failure> {
@@ -174,6 +175,7 @@ impl Reports {
         let data = formats::of_data(self.environments.configuration().compat());
         let format = formats::of_answer_to_sent(request, data)?;
         formats::of_body(request, data)?;
+        weight::check(&request.body, weight::OF_REPORT)?;
         let report = form::read(&request.body, self.only_changed).map_err(|why| {
             let message = format!("The request body is invalid: Could not intern from json: {why}");
             Failure::new(StatusCode::BAD_REQUEST, message)
@@ -315,7 +317,30 @@ fn store(folder: &Path, report: &Map<String, Json>) -> std::io::Result<()> {
     let path = free.next().ok_or_else(|| {
         std::io::Error::other(format!("there are {MOST_A_MINUTE} reports of this minute already"))
     })?;
-    write::replace(&path, yaml::object(yaml::REPORT, report).as_bytes(), Access::Exactly(0o640))
+    // Its text may be several times as long as what was sent: it is there as a whole on the disk alone.
+    write::streamed(&path, Access::Exactly(0o640), |out| {
+        let mut out = AsText { out, failed: None };
+        let written = yaml::write(yaml::REPORT, report, &mut out);
+        match (out.failed, written) {
+            (Some(error), _) => Err(error),
+            (None, written) => written.map_err(std::io::Error::other),
+        }
+    })
+}
+
+/// What takes bytes, as what takes text; what fails is kept, for text has no words for it.
+struct AsText<'o> {
+    out: &'o mut dyn std::io::Write,
+    failed: Option<std::io::Error>,
+}
+
+impl std::fmt::Write for AsText<'_> {
+    fn write_str(&mut self, text: &str) -> std::fmt::Result {
+        self.out.write_all(text.as_bytes()).map_err(|error| {
+            self.failed = Some(error);
+            std::fmt::Error
+        })
+    }
 }
 
 #[cfg(test)]

@@ -61,6 +61,14 @@ impl Client {
     /// # Errors
     /// When nobody listens, or the files can't be read.
     pub fn connect(&self, name: Option<&str>) -> Result<Connection, String> {
+        self.connect_by(&self.config(name)?)
+    }
+
+    /// What connections with somebody's certificate begin with: those by one and the same take up the sessions of each other.
+    ///
+    /// # Errors
+    /// When the files can't be read.
+    pub fn config(&self, name: Option<&str>) -> Result<Arc<ClientConfig>, String> {
         let told = |error: &dyn std::fmt::Display| error.to_string();
         let certificates = |file: &str| -> Result<Vec<CertificateDer<'static>>, String> {
             let all = CertificateDer::pem_file_iter(self.folder.join(file)).map_err(|e| told(&e))?;
@@ -73,16 +81,24 @@ impl Client {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let builder = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let builder = builder.map_err(|e| told(&e))?.with_root_certificates(roots);
-        let config = match name {
+        Ok(Arc::new(match name {
             None => builder.with_no_client_auth(),
             Some(name) => {
                 let key = PrivateKeyDer::from_pem_file(self.folder.join(format!("{name}.key")));
                 let chain = certificates(&format!("{name}.pem"))?;
                 builder.with_client_auth_cert(chain, key.map_err(|e| told(&e))?).map_err(|e| told(&e))?
             }
-        };
+        }))
+    }
+
+    /// A connection that begins with this.
+    ///
+    /// # Errors
+    /// When nobody listens.
+    pub fn connect_by(&self, config: &Arc<ClientConfig>) -> Result<Connection, String> {
+        let told = |error: &dyn std::fmt::Display| error.to_string();
         let host = ServerName::try_from("localhost").map_err(|e| told(&e))?;
-        let session = ClientConnection::new(Arc::new(config), host).map_err(|e| told(&e))?;
+        let session = ClientConnection::new(Arc::clone(config), host).map_err(|e| told(&e))?;
         let socket = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| told(&e))?;
         socket.set_read_timeout(Some(SILENCE)).map_err(|e| told(&e))?;
         socket.set_nodelay(true).map_err(|e| told(&e))?;

@@ -11,9 +11,13 @@
 //!   own.
 #![allow(unsafe_code)]
 #![deny(clippy::undocumented_unsafe_blocks)]
-#![allow(clippy::disallowed_types, reason = "the one place of this layer that opens a file: the archive")]
+#![allow(
+    clippy::disallowed_types,
+    clippy::disallowed_methods,
+    reason = "the one place of this layer that opens a file: the archive"
+)]
 
-use std::fs::File;
+use std::fs::{File, Metadata, OpenOptions};
 use std::io;
 use std::path::Path;
 
@@ -31,10 +35,17 @@ impl Map {
     /// # Errors
     /// When it can't be opened, is empty or no file.
     pub fn open(path: &Path) -> io::Result<Map> {
-        let file = File::open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("it is not a file"));
-        }
+        // Looked at before: to open a device can have effects. And opened without waiting, for it may have become a FIFO since.
+        let is_file = |metadata: Metadata| match metadata.is_file() {
+            true => Ok(()),
+            false => Err(io::Error::other("it is not a regular file")),
+        };
+        is_file(std::fs::metadata(path)?)?;
+        let mut options = OpenOptions::new();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+        let file = options.read(true).open(path)?;
+        is_file(file.metadata()?)?;
         // SAFETY: the map is private and read-only, and is only ever handed out as plain bytes. Another process that
         // writes into the file or shortens it is answered above: no reference to it has a validity beyond `u8`
         // and `u32`, of which every pattern is valid.

@@ -7,6 +7,7 @@ mod make;
 
 use crate::configured::{self, Configured};
 use crate::{FAILED, output};
+use bunraku::visible::visible_line;
 use bunraku::{Compat, Configuration};
 use bunraku_authority::{Authority, Fault, Settings};
 use clap::{Args, Subcommand};
@@ -89,7 +90,7 @@ impl Which {
     fn open(&self) -> Result<Authority, String> {
         let tell = Arc::new(|level: &str, message: &str| {
             if !matches!(level, "debug" | "info") {
-                output::note(&format!("Warning: {}", shown(message)));
+                output::note(&format!("Warning: {}", visible_line(message)));
             }
         });
         Authority::open(self.settings(&[])?, tell).map_err(|fault: Fault| fault.to_string())
@@ -98,22 +99,12 @@ impl Which {
 
 /// Prints a line on stdout.
 fn say(line: &str) -> Result<(), String> {
-    let line = shown(line);
+    let line = visible_line(line);
     output::print(&format!("{line}\n")).map_err(|error| format!("Could not write: {error}"))
-}
-
-/// A line in which control signs are written out: names and extensions of requests are what somebody has sent, and are to move no
-/// cursor and begin no line.
-fn shown(line: &str) -> String {
-    let escaped = |sign: char| match sign.is_control() && sign != '\t' {
-        true => sign.escape_default().to_string(),
-        false => sign.to_string(),
-    };
-    line.chars().map(escaped).collect()
 }
 
 /// Says what went wrong, each line of it indented.
 fn fail(message: &str) {
-    let lines: Vec<String> = message.lines().map(|line| format!("    {}", shown(line))).collect();
+    let lines: Vec<String> = message.lines().map(|line| format!("    {}", visible_line(line))).collect();
     output::note(&format!("Error:\n{}", lines.join("\n")));
 }

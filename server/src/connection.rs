@@ -147,7 +147,9 @@ async fn respond(
         return refused;
     }
     let of = match &route {
-        Route::Bucket(_) if asked.method == Method::GET && asked.query("diff_with").is_some() => LaneKind::Diffs,
+        Route::Bucket(_) if asked.method == Method::GET && asked.query("diff_with").is_some() => {
+            LaneKind::Diffs
+        }
         route => route.lane(),
     };
     let lane = match of {

@@ -22,6 +22,7 @@ use crate::tasks::Tasks;
 use crate::tls;
 use crate::versions::Versions;
 use bunraku::files::read;
+use bunraku::visible::visible_line;
 use bunraku::{Compat, Compiler, Configuration, Data, Node, Settings};
 use http::StatusCode;
 use std::net::IpAddr;
@@ -310,7 +311,7 @@ impl Site {
             self.notices.say("err", "Puppet", message);
             let said = format!(
                 "Forbidden request: {} (method :{method}). Please see the server logs for details.",
-                escaped(&request.path)
+                visible_line(&request.path)
             );
             return Err(Response { headers: Vec::new(), ..Response::text(StatusCode::FORBIDDEN, said) });
         }
@@ -401,17 +402,6 @@ fn commands_of(
     let spool = Path::new(&configuration.get("vardir")?.text).join(SPOOL);
     let commands = Commands::new(configuration, &spool, Limits::default(), notices.clone())?;
     Ok(Some(Arc::new(commands)))
-}
-
-/// A text in which signs that a terminal would take for more than signs are written out, as they are in the log.
-fn escaped(text: &str) -> String {
-    text.chars().fold(String::with_capacity(text.len()), |mut out, sign| {
-        match sign.is_control() && sign != '\t' {
-            true => out.extend(sign.escape_default()),
-            false => out.push(sign),
-        }
-        out
-    })
 }
 
 /// The rules of a file.

@@ -28,6 +28,9 @@ const LEAST_ZIPPED: usize = 1024;
 
 /// How long an agent that can't be told to come again waits for a place.
 const WAITS: Duration = Duration::from_secs(300);
+/// Bytes of a report, or of a request that brings facts, beyond which a client has one at a time: what is read of them may take a thousand
+/// times as much.
+const LARGE: usize = 256 << 10;
 /// Bytes of a file that are sent at once.
 const PIECE: usize = 64 << 10;
 /// The version from which on agents know to come again when they are told to.
@@ -177,11 +180,15 @@ async fn respond(
         Err(Unread::Refused(refused)) => return closing(refused),
         Err(Unread::TooMuch) => return busy(shared),
     };
-    let turn = match of {
-        LaneKind::Diffs => shared.differing.begin(asked.client.who()),
+    let one_each = match &route {
+        _ if of == LaneKind::Diffs => Some(&shared.differing),
+        Route::Report(_) | Route::Facts(_) | Route::Catalog(_) if asked.body.len() > LARGE => {
+            Some(&shared.large)
+        }
         _ => None,
     };
-    if of == LaneKind::Diffs && (turn.is_none() || lane.is_full()) {
+    let turn = one_each.map(|all| all.begin(asked.client.who()));
+    if matches!(turn, Some(None)) || of == LaneKind::Diffs && lane.is_full() {
         return busy(shared);
     }
     let permit = match enter(lane, &route, asked).await {

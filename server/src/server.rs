@@ -113,6 +113,8 @@ pub struct Shared {
     pub diffs: Lane,
     /// Who has asked for one.
     pub differing: OneEach,
+    /// Who has sent a large body with values.
+    pub large: OneEach,
     /// Threads for reports.
     pub reports: Lane,
     /// What bodies take.
@@ -192,6 +194,7 @@ impl Server {
             files: Lane::start("files", 2, MAX_FILES)?,
             diffs: Lane::start("diffs", 1, MAX_DIFFS)?,
             differing: OneEach::default(),
+            large: OneEach::default(),
             reports: Lane::start("reports", options.report_threads, MAX_REPORTS)?,
             bodies: Arc::default(),
             authority: Lane::start("authority", 4, MAX_CERTIFICATES)?,

@@ -371,3 +371,38 @@ fn differences_hold_up_nobody() {
     });
     assert!((9..25).contains(&begun.elapsed().as_secs()), "{:?}", begun.elapsed());
 }
+
+/// Of reports and facts that are large a client has one at a time, and is told to come again with the next; others have theirs meanwhile.
+#[test]
+fn a_client_has_one_large_body_at_a_time() {
+    let site = Site::new().expect("a site can be made");
+    fs::write(site.folder().join("enc.sh"), "#!/bin/sh\nsleep 3\necho '{classes: {}}'\n")
+        .expect("files can be written");
+    let server = start(&site, &["--threads", "4"]);
+    let client = Client::new(site.authority(), server.port());
+    let catalog = |name: &str, length: usize| {
+        let long = "a".repeat(length);
+        let values = json!({"os": {"family": "Debian"}, "long": long});
+        let facts = json!({"name": format!("{name}.example.com"), "values": values}).to_string();
+        let facts = facts.replace('"', "%2522").replace('{', "%257B").replace('}', "%257D");
+        let form = format!("facts_format=application/json&facts={facts}");
+        let more =
+            format!("Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {}\r\n", form.len());
+        let bytes =
+            [head("POST", &format!("/puppet/v3/catalog/{name}.example.com"), &more), form.into_bytes()];
+        let answer = client.send(Some(name), &bytes.concat()).expect("there is an answer");
+        (answer.status, answer.header("retry-after").is_some())
+    };
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| catalog("web01", 300_000));
+        std::thread::sleep(Duration::from_millis(1000));
+        let catalog = &catalog;
+        let others = [("other", 300_000), ("web01", 1_000)]
+            .map(|(name, length)| scope.spawn(move || catalog(name, length)));
+        assert_eq!(catalog("web01", 300_000), (503, true));
+        assert_eq!(first.join().expect("no panic"), (200, false), "{}", server.said());
+        let others = others.map(|other| other.join().expect("no panic"));
+        assert_eq!(others, [(200, false); 2], "{}", server.said());
+    });
+    assert_eq!(catalog("web01", 300_000).0, 200);
+}

@@ -157,8 +157,9 @@ impl Layout {
         for path in self.required().into_iter().chain(folders) {
             match self.place(path) {
                 Err(error) if error.kind() != ErrorKind::NotFound => {
+                    let what = if error.kind() == ErrorKind::PermissionDenied { "read" } else { "used" };
                     let why = owner::refusal(path, &error);
-                    return Err(Fault::Failed(format!("{} can't be used: {why}", path.display())));
+                    return Err(Fault::Failed(format!("{} can't be {what}: {why}", path.display())));
                 }
                 _ => {}
             }

@@ -39,7 +39,8 @@ impl Version {
         };
         let numbers: Vec<u64> = core
             .split('.')
-            .map(number)
+            // A version is printed from its numbers, where a range keeps its text.
+            .map(|text| number(text).filter(|number| *number != BEYOND))
             .collect::<Option<_>>()
             .filter(|n: &Vec<_>| n.len() == 3)
             .ok_or_else(fail)?;
@@ -122,12 +123,14 @@ impl std::fmt::Display for Version {
     }
 }
 
+/// A number of a version; one that is beyond what there is room for is [`BEYOND`].
 fn number(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    (digits && (text == "0" || !text.starts_with('0')))
-        .then(|| text.parse().ok().filter(|number| *number < u64::MAX - 1))
-        .flatten()
+    (digits && (text == "0" || !text.starts_with('0'))).then(|| text.parse().unwrap_or(BEYOND).min(BEYOND))
 }
+
+/// What a range has for a larger number; one more is its infinity.
+const BEYOND: u64 = u64::MAX - 1;
 
 fn is_parts(text: &str) -> bool {
     text.split('.').all(|p| !p.is_empty() && p.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-'))

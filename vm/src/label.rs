@@ -3,7 +3,7 @@
 use crate::types::name::simple_name;
 use crate::types::print::print;
 use crate::types::ty::Type;
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// The label: `Integer`, `Undef Value`, `Array[String]-Type`.
 pub fn value(value: Value<'_>) -> String {
@@ -87,6 +87,7 @@ pub fn ruby_class(value: Value<'_>) -> String {
             _ => "URI::Generic",
         }
         .into(),
+        Value::Object(Object { plain: Some(plain), .. }) => plain.class.into(),
         Value::Object(object) => format!("Puppet::DataTypes::{}", object.type_name),
     }
 }
@@ -95,7 +96,7 @@ pub fn ruby_class(value: Value<'_>) -> String {
 pub fn class_an(value: Value<'_>) -> String {
     match value {
         Value::Type(ty) => a_an(&format!("{}-Type", simple_name(ty))),
-        Value::Object(object) => a_an(object.type_name),
+        Value::Object(object @ Object { plain: None, .. }) => a_an(object.type_name),
         value => a_an(&ruby_class(value)),
     }
 }

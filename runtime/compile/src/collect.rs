@@ -107,6 +107,7 @@ impl<'c> Compile<'c> {
             attributes: Hash::from_unique(self.arena, &[]),
             held: Held::Collector(number as u32),
             data: Some(Hash::from_unique(self.arena, &[(self.string_value("to_s"), text)])),
+            plain: None,
         }))
     }
 

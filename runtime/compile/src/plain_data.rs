@@ -157,7 +157,7 @@ impl<'c> Plain<'_, 'c> {
     fn say_objects(&mut self, value: Value<'c>) {
         match value {
             Value::Object(object) if !object::is_named_in_ruby(object) => {
-                if let Some(text) = object::foreign_text(object) {
+                if let Some(text) = object::text_in_catalogs(object) {
                     self.say(&format!("{} value", label::class_an(value)), text);
                 }
             }

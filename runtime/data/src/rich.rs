@@ -210,8 +210,8 @@ pub fn value(out: &mut String, value: Value<'_>, style: Style) {
         Value::SemVerRange(text) => tagged(out, "SemVerRange", &text),
         Value::Uri(text) => tagged(out, "URI", &text),
         Value::Binary(bytes) => tagged(out, "Binary", &bunraku_vm::base64::encode(bytes)),
-        Value::Object(object) if object::foreign_text(object).is_some() => {
-            string(out, object::foreign_text(object).unwrap_or_default());
+        Value::Object(object) if object::text_in_catalogs(object).is_some() => {
+            string(out, object::text_in_catalogs(object).unwrap_or_default());
         }
         Value::Object(object) => {
             out.push_str("{\"__ptype\":");

@@ -277,7 +277,7 @@ table! {
     19 Object "OBJECT" ("number", "type name: text", "attributes: value") "An object of the language's; from Ruby the number only.";
     20 Scope "SCOPE" ("number") "A scope.";
     21 Foreign "FOREIGN" ("number", "class: text", "its text: text") "An object of Ruby's; to Ruby the number only.";
-    22 Instance "INSTANCE" ("number", "type name: text", "attributes: value", "what a catalog says of it: value") "An instance of a data type in Ruby; from Ruby only.";
+    22 Instance "INSTANCE" ("number", "type name: text", "attributes: value", "what a catalog says of it: value", "its class and its text, if that is no object of Puppet's: value") "An instance of a data type in Ruby; from Ruby only.";
     23 Bytes "BYTES" ("size", "bytes") "A string whose encoding is that of bytes.";
     24 KnownArray "KNOWN_ARRAY" ("number", "size", "values") "An array that either side will know again.";
     25 KnownHash "KNOWN_HASH" ("number", "size", "keys and values") "A hash that either side will know again.";

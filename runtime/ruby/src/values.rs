@@ -71,6 +71,7 @@ pub(super) fn foreign<'c>(vm: &Vm<'c>, number: u32, class: &str, text: &str) -> 
         attributes: HashBuilder::new(vm.arena).finish(),
         held: Held::InRuby(number),
         data: Some(data.finish()),
+        plain: None,
     })
 }
 

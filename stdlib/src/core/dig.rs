@@ -161,6 +161,7 @@ fn error_value<'c>(vm: &Vm<'c>, wrong: &Wrong<'c>) -> Value<'c> {
         attributes: attributes.finish(),
         held: Held::Here,
         data: None,
+        plain: None,
     }))
 }
 

@@ -6,7 +6,7 @@ use crate::format::float::float_to_s;
 use crate::time::{timespan, timestamp};
 use crate::types::general_text::general_text;
 use crate::types::print::{print, print_value};
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// What `"${value}"` yields.
 pub fn to_interpolated(value: Value<'_>) -> String {
@@ -39,6 +39,7 @@ pub fn interpolate(out: &mut String, value: Value<'_>) {
         Value::Timestamp(n) => out.push_str(&timestamp::to_s(*n)),
         Value::Timespan(n) => out.push_str(&timespan::to_s(*n)),
         Value::Binary(bytes) => out.push_str(&crate::base64::encode(bytes)),
+        Value::Object(Object { plain: Some(plain), .. }) => budget::push_str(out, plain.text),
         Value::Object(_) => budget::push_str(out, &print_value(value)),
         Value::Iterator(iter) => {
             out.push_str(&format!("Iterator[{}]-Value", general_text(iter.element)));

@@ -137,6 +137,12 @@ pub fn foreign_text<'c>(object: &Object<'c>) -> Option<&'c str> {
     }
 }
 
+/// The text that a catalog has in the place of an object: of one that the language knows nothing else of, and of an instance whose class
+/// is none of Puppet's objects.
+pub fn text_in_catalogs<'c>(object: &Object<'c>) -> Option<&'c str> {
+    foreign_text(object).or_else(|| object.plain.map(|plain| plain.text))
+}
+
 /// Whether an object of Ruby's is a symbol, a class or a module: it is what its name says.
 pub fn is_named_in_ruby(object: &Object<'_>) -> bool {
     matches!(object.held, Held::InRuby(_)) && matches!(object.type_name, "Symbol" | "Class" | "Module")

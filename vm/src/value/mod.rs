@@ -88,6 +88,17 @@ pub struct Object<'c> {
     pub held: Held,
     /// What a catalog says of it in place of its attributes, where Ruby has readers of its own.
     pub data: Option<Hash<'c>>,
+    /// What Ruby says of it, where its class is none of Puppet's objects: a catalog has its text in its place.
+    pub plain: Option<PlainObject<'c>>,
+}
+
+/// An instance of an object type whose class in Ruby is not marked as one of Puppet's objects.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PlainObject<'c> {
+    /// The name of its class.
+    pub class: &'c str,
+    /// What it is as text.
+    pub text: &'c str,
 }
 
 /// A string: one word wide, the text in the arena, in a unit or static.

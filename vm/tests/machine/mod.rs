@@ -280,7 +280,14 @@ impl<'c> FormatPort<'c> for Stub {
         let attributes = Hash::from_unique(vm.arena, &[]);
         let data = Hash::from_unique(vm.arena, &[(vm.string("to_s"), vm.string(text))]);
         let ty = vm.arena.alloc(Type::Runtime { runtime: Some("ruby"), name: Some(class) });
-        vm.arena.alloc(Object { ty, type_name: class, attributes, held: Held::InRuby(0), data: Some(data) })
+        vm.arena.alloc(Object {
+            ty,
+            type_name: class,
+            attributes,
+            held: Held::InRuby(0),
+            data: Some(data),
+            plain: None,
+        })
     }
     fn parse_json(&self, _: &Vm<'c>, _: &str) -> Option<Value<'c>> {
         None

@@ -96,6 +96,7 @@ impl<'c> Lookups<'_, 'c> {
             attributes: attributes.finish(),
             held: Held::Here,
             data: None,
+            plain: None,
         });
         self.state.context_objects.add(object, behind);
         Value::Object(object)

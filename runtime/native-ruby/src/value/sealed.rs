@@ -17,6 +17,7 @@ pub(crate) fn sealed<'c>(vm: &Vm<'c>) -> &'c Object<'c> {
         attributes: HashBuilder::new(vm.arena).finish(),
         held: Held::Here,
         data: None,
+        plain: None,
     })
 }
 

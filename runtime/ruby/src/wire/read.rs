@@ -5,7 +5,7 @@ use crate::Ruby;
 use crate::protocol::ValueTag;
 use crate::values::{Handle, foreign};
 use bunraku_vm::error::{Eval, Flow};
-use bunraku_vm::value::{Hash, HashBuilder, Held, Object, Str, Value};
+use bunraku_vm::value::{Hash, HashBuilder, Held, Object, PlainObject, Str, Value};
 use bunraku_vm::vm::Vm;
 
 /// What is left of a message.
@@ -157,7 +157,16 @@ impl<'m, 'c> MessageReader<'m, 'c> {
                     Value::Hash(data) => Some(data),
                     _ => None,
                 };
-                self.instance(vm, number, &name, attributes, data)?
+                let plain = match self.nested(vm, depth + 1)? {
+                    Value::Array(said) => match said.items() {
+                        [Value::Str(class), Value::Str(text)] => {
+                            Some(PlainObject { class: class.as_str(), text: text.as_str() })
+                        }
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                self.instance(vm, number, &name, attributes, (data, plain))?
             }
         })
     }
@@ -189,7 +198,7 @@ impl<'m, 'c> MessageReader<'m, 'c> {
         number: u32,
         name: &str,
         attributes: Value<'c>,
-        data: Option<Hash<'c>>,
+        (data, plain): (Option<Hash<'c>>, Option<PlainObject<'c>>),
     ) -> Eval<'c> {
         let ty = self.ruby.datatypes.of_name(name);
         let (Some(ty), Value::Hash(attributes)) = (ty, attributes) else {
@@ -199,11 +208,13 @@ impl<'m, 'c> MessageReader<'m, 'c> {
         if let Some(known) = objects.get(&number)
             && Value::Hash(known.attributes).same(Value::Hash(attributes))
             && known.data.map_or(Value::Undef, Value::Hash).same(data.map_or(Value::Undef, Value::Hash))
+            && known.plain == plain
         {
             return Ok(Value::Object(known));
         }
         let type_name = bunraku_vm::types::name(ty);
-        let object = &*vm.arena.alloc(Object { ty, type_name, attributes, held: Held::InRuby(number), data });
+        let object =
+            &*vm.arena.alloc(Object { ty, type_name, attributes, held: Held::InRuby(number), data, plain });
         objects.insert(number, object);
         Ok(Value::Object(object))
     }

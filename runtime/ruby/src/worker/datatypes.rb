@@ -96,6 +96,12 @@ end
 
 module Bunraku
   # An attribute as the compiler describes it.
+  # Names of classes whose instances Puppet knows the types of by that name alone.
+  OF_OTHER_TYPES = %w[
+    Module Closure Iterator Function PAnyType PTypeType String Float Integer Regexp NilClass Proc PuppetProc Symbol Sensitive Timespan
+    Timestamp TrueClass FalseClass URI Resource Array Binary Version VersionRange Hash
+  ].freeze
+
   Attribute = Struct.new(:name, :kind, :has_value, :value, :own, :type) do
     def settable?
       kind != 'constant' && kind != 'derived'
@@ -267,15 +273,19 @@ module Bunraku
         made.define_singleton_method(:_pcore_type) { type }
         made.class_eval(&declared.implementation) if declared && declared.implementation
       end
-      if made < Puppet::Pops::Types::PuppetObject
-        made.define_singleton_method(:_pcore_type) { type }
-        compile.type_names[made] = name
-      end
+      made.define_singleton_method(:_pcore_type) { type } if made < Puppet::Pops::Types::PuppetObject
+      compile.type_names[made] = name unless other_types?(made)
       compile.classes[name] = made
       order = constructor_order(made, name, attributes)
       note_readers(made, order, attributes)
-      class_name = made < Puppet::Pops::Types::PuppetObject ? nil : made.name
+      class_name = other_types?(made) ? made.name : nil
       [made.respond_to?(:from_asserted_hash), order, class_name]
+    end
+
+    # Whether a class that is not marked as one of Puppet's objects has a name, whatever module it lies in, by which Puppet takes its
+    # instances for those of another type.
+    def other_types?(made)
+      !(made < Puppet::Pops::Types::PuppetObject) && OF_OTHER_TYPES.include?(made.name.to_s.split('::').last)
     end
 
     # Where readers are not those that were made here, a catalog has what they yield.

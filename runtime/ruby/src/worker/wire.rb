@@ -240,7 +240,9 @@ module Bunraku
         block = Block.of(value)
         block ? value(block) : object(value)
       else
-        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged(Tag::URI, value.to_s) : object(value)
+        if !Object.autoload?(:URI) && value.is_a?(::URI::Generic) then tagged(Tag::URI, value.to_s)
+        else instance(value)
+        end
       end
       self
     end
@@ -265,15 +267,18 @@ module Bunraku
       !known
     end
 
-    # An instance of a data type: its number, and what it would be made from.
+    # An instance of a data type: its number, and what it would be made from. Any other object otherwise.
     def instance(value)
       name = Bunraku.compile.type_names[value.class]
       return object(value) unless name
       @bytes << Tag::INSTANCE
       size(Bunraku.compile.number(value))
       text(name)
-      value(value._pcore_init_hash)
-      value(Bunraku.data_of(value))
+      of_puppet = value.is_a?(Puppet::Pops::Types::PuppetObject)
+      data = Bunraku.data_of(value)
+      value(of_puppet ? value._pcore_init_hash : data)
+      value(data)
+      value(of_puppet ? nil : [value.class.name, Bunraku.text_of(value)])
     end
 
     # Any other object of Ruby: the compiler knows its class, its text and its number.

@@ -184,6 +184,7 @@ pub(super) fn object<'c>(vm: &mut Vm<'c>, ty: &'c Type<'c>, args: &[Value<'c>]) 
         attributes: values.finish(),
         held: Held::Here,
         data: None,
+        plain: None,
     })))
 }
 

@@ -149,13 +149,13 @@ async fn respond(
     if let Err(refused) = site.admit(&route, asked) {
         return refused;
     }
-    let of = match &route {
+    let kind = match &route {
         Route::Bucket(_) if asked.method == Method::GET && asked.query("diff_with").is_some() => {
             LaneKind::Diffs
         }
         route => route.lane(),
     };
-    let lane = match of {
+    let lane = match kind {
         LaneKind::Compiles => &shared.compiles,
         LaneKind::Files => &shared.files,
         LaneKind::Diffs => &shared.diffs,
@@ -163,8 +163,7 @@ async fn respond(
         LaneKind::Authority => &shared.authority,
     };
     // Before anything of it is read.
-    if route.lane() == LaneKind::Compiles && lane.is_full() && knows_to_wait(asked.client.version.as_deref())
-    {
+    if kind == LaneKind::Compiles && lane.is_full() && knows_to_wait(asked.client.version.as_deref()) {
         return busy(shared);
     }
     let limit = match asked.method {
@@ -181,14 +180,14 @@ async fn respond(
         Err(Unread::TooMuch) => return busy(shared),
     };
     let one_each = match &route {
-        _ if of == LaneKind::Diffs => Some(&shared.differing),
+        _ if kind == LaneKind::Diffs => Some(&shared.differing),
         Route::Report(_) | Route::Facts(_) | Route::Catalog(_) if asked.body.len() > LARGE => {
             Some(&shared.large)
         }
         _ => None,
     };
     let turn = one_each.map(|all| all.begin(asked.client.who()));
-    if matches!(turn, Some(None)) || of == LaneKind::Diffs && lane.is_full() {
+    if matches!(turn, Some(None)) || kind == LaneKind::Diffs && lane.is_full() {
         return busy(shared);
     }
     let permit = match enter(lane, &route, asked).await {

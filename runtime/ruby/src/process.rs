@@ -65,7 +65,8 @@ const PARTS: &[(&str, &str)] = &[
 /// takes in the parts. Nothing is garbage until that is done: to look for some would take a fifth of the time. What code says
 /// by `puts` or `warn` is the error stream's, since the other one is ours; it says what Ruby says in Puppet's process.
 const START: &str = "GC.disable;i=$stdin.dup;o=$stdout.dup;$stdin.reopen('/dev/null');$stdout.reopen($stderr);i.binmode;\
-o.binmode;(Dir.children('/dev/fd')rescue 3...[Process.getrlimit(:NOFILE)[0],65536].min).each{|n|n=n.to_i;next if n<3||n==i.fileno||n==o.fileno;begin;\
+o.binmode;(Dir.children('/dev/fd')rescue 3...[Process.getrlimit(:NOFILE)[0],65536].min).each{|n|n=n.to_i;\
+next if n<3||n==i.fileno||n==o.fileno;begin;\
 IO.for_fd(n).close;rescue SystemCallError,ArgumentError;end};\
 t=->{i.read(i.read(4).unpack1('V')).force_encoding('UTF-8')};c=->{i.read(4).unpack1('V')};\
 c[].times{n=t[];eval(t[],TOPLEVEL_BINDING,n,1)};Bunraku::Parts.add(c[].times.to_h{[t[],t[]]});\

@@ -184,16 +184,39 @@ pub(super) fn bad_time<'c>(name: &str, value: Value<'c>) -> Box<Flow<'c>> {
     Flow::raw(format!("Unable to create a Puppet::Pops::Time::{name} from a {class}"))
 }
 
-/// What a `URI` type may ask of the parts of a URI.
-const URI_PARTS: &str = "Struct[{\
-    Optional[scheme] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[userinfo] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[host] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[port] => Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]], \
-    Optional[path] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[query] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[fragment] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]], \
-    Optional[opaque] => Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]]}]";
+/// What a `URI` type may ask of a part of a URI that is text.
+macro_rules! uri_text {
+    () => {
+        "Optional[Variant[String[1], Regexp, Type[Pattern], Type[Enum], Type[NotUndef], Type[Undef]]]"
+    };
+}
+
+/// What it may ask of all parts.
+const URI_PARTS: &str = concat!(
+    "Struct[{",
+    "Optional[scheme] => ",
+    uri_text!(),
+    ", ",
+    "Optional[userinfo] => ",
+    uri_text!(),
+    ", ",
+    "Optional[host] => ",
+    uri_text!(),
+    ", ",
+    "Optional[path] => ",
+    uri_text!(),
+    ", ",
+    "Optional[query] => ",
+    uri_text!(),
+    ", ",
+    "Optional[fragment] => ",
+    uri_text!(),
+    ", ",
+    "Optional[opaque] => ",
+    uri_text!(),
+    ", ",
+    "Optional[port] => Optional[Variant[Integer[0], Type[NotUndef], Type[Undef]]]}]",
+);
 
 pub(super) fn uri<'c>(context: &mut dyn TypeContext<'c>, keys: &[Value<'c>]) -> Eval<'c, Type<'c>> {
     match keys {

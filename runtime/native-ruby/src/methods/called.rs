@@ -145,3 +145,13 @@ fn after_call<'c>(run: &mut Run<'_, 'c>, before: &[Option<Value<'c>>]) -> OrRuby
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::OF_PUPPET;
+
+    #[test]
+    fn what_is_left_to_ruby_has_a_form_of_the_3x_interface() {
+        assert!(OF_PUPPET.iter().all(|name| bunraku_stdlib::form_3x(name).is_some()));
+    }
+}

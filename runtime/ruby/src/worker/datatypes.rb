@@ -274,17 +274,17 @@ module Bunraku
         made.class_eval(&declared.implementation) if declared && declared.implementation
       end
       made.define_singleton_method(:_pcore_type) { type } if made < Puppet::Pops::Types::PuppetObject
-      compile.type_names[made] = name unless other_types?(made)
+      of_other_type = of_other_type?(made)
+      compile.type_names[made] = name unless of_other_type
       compile.classes[name] = made
       order = constructor_order(made, name, attributes)
       note_readers(made, order, attributes)
-      class_name = other_types?(made) ? made.name : nil
-      [made.respond_to?(:from_asserted_hash), order, class_name]
+      [made.respond_to?(:from_asserted_hash), order, of_other_type ? made.name : nil]
     end
 
     # Whether a class that is not marked as one of Puppet's objects has a name, whatever module it lies in, by which Puppet takes its
     # instances for those of another type.
-    def other_types?(made)
+    def of_other_type?(made)
       !(made < Puppet::Pops::Types::PuppetObject) && OF_OTHER_TYPES.include?(made.name.to_s.split('::').last)
     end
 

@@ -18,7 +18,7 @@ module Bunraku
       'datatypes' => {
         'Puppet' => %i[DataTypes], 'Puppet::Pops' => %i[ProtectedNames],
         'Puppet::Pops::Loader' => %i[RubyDataTypeInstantiator], 'Bunraku' => %i[Attribute ClassMaker OF_OTHER_TYPES],
-        'Bunraku.' => %i[load_datatype class_for other_types? note_readers made_here? data_of constructor_order
+        'Bunraku.' => %i[load_datatype class_for of_other_type? note_readers made_here? data_of constructor_order
                          make_instance call_member]
       },
       'environment' => {

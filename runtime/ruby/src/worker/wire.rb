@@ -227,7 +227,6 @@ module Bunraku
       when Puppet::Pops::Types::ObjectHandle
         @bytes << Tag::OBJECT
         size(value.live!.number)
-      when Puppet::Pops::Types::PuppetObject then instance(value)
       when Puppet::Parser::Scope
         @bytes << Tag::SCOPE
         size(value.live!.number)
@@ -240,9 +239,7 @@ module Bunraku
         block = Block.of(value)
         block ? value(block) : object(value)
       else
-        if !Object.autoload?(:URI) && value.is_a?(::URI::Generic) then tagged(Tag::URI, value.to_s)
-        else instance(value)
-        end
+        !Object.autoload?(:URI) && value.is_a?(::URI::Generic) ? tagged(Tag::URI, value.to_s) : instance(value)
       end
       self
     end
